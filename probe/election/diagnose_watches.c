@@ -317,6 +317,17 @@ static bool fell_out(const struct departure_note *before, const struct client_se
            (before->at.wall_us > 0 && shown->established_ms >= before->at.wall_us / 1000 - CLOCKS_APART_MS);
 }
 
+/* It gave its leadership up itself: it watched nothing then, so it has set its watch since, and knows who leads. */
+static bool gave_up(const struct election *election, const struct departure_note *note)
+{
+    for (size_t i = note->led ? election->failover_count : 0; i-- > 0;) {
+        const struct failover *one = election_failover_at(election, i);
+        if (one->from && strncmp(one->from, note->name, sizeof note->name - 1) == 0)
+            return one->cause == CAUSE_RESIGNED;
+    }
+    return false;
+}
+
 /* Who follows the leader and no other does what every user of an election may do. */
 static void watcher_without_candidate(struct diagnosis *d, const struct viewer *viewer)
 {
@@ -334,13 +345,12 @@ static void watcher_without_candidate(struct diagnosis *d, const struct viewer *
         return;
     }
     const struct departure_note *before = stood_before(d, shown);
-    /* Who led watched nothing then: it has set this watch since, so it knows who leads now. */
-    if (before && before->led && before->session == shown->id)
-        before = NULL;
     /* A session that ends is still in earlier lists:
        only facts since its znode went count. */
     if (before && before->session == shown->id)
         client_restart_proof(viewer->client, before->at.mono_us);
+    if (before && before->session == shown->id && gave_up(election, before))
+        before = NULL;
     if (viewer->targets == 0)
         return;
     election->own->listens = true; /* it had a candidate here before, once the session from then has gone */

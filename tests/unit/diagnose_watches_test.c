@@ -575,6 +575,16 @@ static void illnesses(void **state)
                              "unw c " B "\n"
                              "round\n"
                              "? findings none\n");
+    model_script_run("... it led, and was evicted: it has fallen out of the line",
+                     HEALTHY "proof\n- " A "\ngone " A "\n> leader-lost " A " @1\n> candidate-left " A " @1\n"
+                             "read " B "\n> leader-elected " A " -> " B " after 0\nlist\nfire " A "\nw a " B
+                             "\nw c " B "\nproof\n"
+                             "? findings watcher-without-candidate warning suspected " B "\n");
+    model_script_run("... it led, and gave it up: it has set this watch since, and knows",
+                     HEALTHY "proof\n- " A "\ngone " A "\n> leader-lost " A " @1\n> candidate-left " A " @1\n"
+                             "read " B "\n> leader-elected " A " -> " B " after 0\nlist\nfire " A
+                             "\ndid a DELE\nround\nw a " B "\nproof\n"
+                             "? findings none\n");
     model_script_run("watcher-without-candidate: it never did",
                      HEALTHY "client 77 on=1 at=10.0.1.1:7\nw 77 " B "\n"
                              "proof\n"
