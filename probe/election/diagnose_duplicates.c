@@ -186,13 +186,15 @@ static bool is_constant(const struct candidate *c)
     return c->identity_source == IDENTITY_DATA && (letters == 0 || marks == 0);
 }
 
-/* A host's name without a port: each process of that host may write it. */
+/* A host's name without a port: each process of that host may write it. No two write one GUID unless it is copied. */
 static bool is_host(const char *identity)
 {
-    return !strpbrk(identity, ":@,/ ");
+    size_t length = strlen(identity);
+    bool guid = (length == 32 || length == 36) && strspn(identity, "0123456789abcdefABCDEF-") == length;
+    return !guid && !strpbrk(identity, ":@,/ ");
 }
 
-/* Whether all of them live at one address. NOT_KNOWN: no server shows it. */
+/* Whether all of them live at one address. ANSWER_UNKNOWN: no server shows it, or they are too many to be kept. */
 static enum answer live_at_one(const struct namesakes *alike)
 {
     const char *host = NULL, *other;
@@ -208,7 +210,7 @@ static enum answer live_at_one(const struct namesakes *alike)
         host = other;
         length = its;
     }
-    return ANSWER_YES;
+    return alike->count > NAMED ? ANSWER_UNKNOWN : ANSWER_YES;
 }
 
 static void raise_namesakes(struct diagnosis *d, const struct namesakes *alike)

@@ -137,6 +137,20 @@ static void owners(void **state)
                            "away a\nround\n? findings owner-disconnected error suspected " A
                            "; duplicate-identity warning "
                            "certain " A "," A2 "\n");
+#define MANY(digits)                                                                                         \
+    "+ n_00000000" digits " s=" digits " host-a\nclient " digits " on=1 at=10.0.0.1:" digits "\n"
+    model_script_run(
+        "... more than are kept: of the others it is not known",
+        CONNECT MANY("10") MANY("11") MANY("12") MANY("13") MANY("14") MANY("15") MANY("16") MANY("17")
+            MANY("18") MANY("19") MANY("20") MANY("21") MANY("22") MANY("23") MANY("24") MANY(
+                "25") "+ n_0000000026 s=26 host-a\nclient 26 on=1 at=10.0.0.2:26\n+ n_0000000027 s=27 other\n"
+                      "list\n> election-seen\nreadall\nround\ntick 10\nreadall\n"
+                      "? standing duplicate-identity suspected\n");
+#define GUID "8c1f7c5e-3a52-4c0e-9d0e-0d3b9f1c2a77"
+    model_script_run("... a GUID is no host's name: it was copied", THREE
+                     "client d on=1 at=10.0.0.1:14\n= " A " " GUID "\n+ " A2 " s=d " GUID "\nlist\n"
+                     "> candidate-joined " A2 " @4\nread " A "\nw d " C "\nround\nread " A2
+                     "\ntick 10\nreadall\n? findings duplicate-identity warning certain " A "," A2 "\n");
     model_script_run("... at two addresses",
                      THREE "client d on=1 at=10.0.0.4:14\n+ " A2 " s=d host-a\nlist\n"
                            "> candidate-joined " A2 " @4\nw d " C "\nround\nread " A2 "\n"
