@@ -125,6 +125,12 @@ static const char *capture_server_of(const struct capture *k, const struct wire_
     return known || !named ? known : k->name_of(k->name_context, named, false);
 }
 
+/* What a capture holds when it comes beside others is older than what they show. */
+static bool is_old(const struct capture *k, const struct capture_source *source)
+{
+    return k->showing && !source->tied && !source->doubted;
+}
+
 static void note_unreported(struct capture *k)
 {
     if (k->unreported_us == 0)
@@ -187,7 +193,7 @@ static void show_client(struct capture *k, const struct wire_client *client, enu
         .asked_us = client->asked_us ? client->asked_us + k->add.mono_us : 0};
     if (client->heard_us == 0)
         o.captured.heard_us = 0;
-    if (k->showing && session != 0 && o.captured.address)
+    if (k->showing && session != 0 && o.captured.address && !is_old(k, source))
         model_observe(k->model, &o);
     free(watches);
     note_unreported(k);
@@ -415,7 +421,8 @@ static void show_end(struct capture *k, const char *path, const struct observed_
     o.transaction = *deed;
     o.transaction.heard_us += deed->heard_us ? k->add.mono_us : 0;
     o.transaction.gone_us += deed->gone_us ? k->add.mono_us : 0;
-    if (k->showing && concerns_elections(k, &(struct captured_watch){.path = (char *)(uintptr_t)path}))
+    if (k->showing && !is_old(k, &k->sources[k->source]) &&
+        concerns_elections(k, &(struct captured_watch){.path = (char *)(uintptr_t)path}))
         model_observe(k->model, &o);
 }
 
@@ -679,11 +686,13 @@ static void on_opened(struct capture *k, struct wire_client *client)
     struct logged_session *session = znode_tree_session_made(k->tree, client->session);
     if (session->began_ms == 0 && session->active_us == 0)
         session->began_ms = k->now.wall_us / 1000;
+    k->limits.sessions++;
+    if (session->connection && is_old(k, &k->sources[k->source]))
+        return;
     session->timeout_ms = client->timeout_ms;
     session->active_us = client->heard_us;
     session->left_us = 0;
     session->connection = client;
-    k->limits.sessions++;
     session_changed(k, session);
 }
 
@@ -899,11 +908,12 @@ static void capture_source_begin(struct capture *k, const char *server, bool lat
         k->doubted_us = k->now.mono_us;
 }
 
+/* What one that is not tied brings may be old, or be missing. */
 static bool is_doubted(const struct capture *k)
 {
     bool doubted = false;
-    for (size_t i = 0; i < CAPTURES_MOST; i++)
-        doubted = doubted || k->sources[i].doubted;
+    for (size_t i = 0; k->showing && i < CAPTURES_MOST; i++)
+        doubted = doubted || (k->sources[i].began_us != 0 && !k->sources[i].tied);
     return doubted;
 }
 
@@ -922,10 +932,10 @@ bool capture_take(struct capture *k, const struct captured_packet *packet)
     capture_source_begin(k, packet->server, late);
     if (k->sources[k->source].latest_us < at_us)
         k->sources[k->source].latest_us = at_us;
-    if (packet_read(packet->link, packet->bytes, packet->captured, packet->length, &segment))
-        wire_take(k->wire, k->now.mono_us, &segment);
     if (is_doubted(k))
         k->doubted_us = k->now.mono_us;
+    if (packet_read(packet->link, packet->bytes, packet->captured, packet->length, &segment))
+        wire_take(k->wire, k->now.mono_us, &segment);
     judge_gone(k);
     if (k->now.mono_us - k->swept_us > SWEEP_US) {
         k->swept_us = k->now.mono_us;

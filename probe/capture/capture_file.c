@@ -231,8 +231,9 @@ static int64_t delay_of(struct capture_file *file)
         pcap_close(pcap);
     if (packet.at_us == 0 || stat(file->path, &status) != 0)
         return 0;
-    return status.st_mtim.tv_sec * INT64_C(1000000) + status.st_mtim.tv_nsec / 1000 - now.wall_us +
-           now.mono_us - packet.at_us;
+    int64_t written_us = status.st_mtim.tv_sec * INT64_C(1000000) + status.st_mtim.tv_nsec / 1000;
+    written_us = written_us < now.wall_us ? written_us : now.wall_us; /* another host's clock may be ahead */
+    return written_us - now.wall_us + now.mono_us - packet.at_us;
 }
 
 static void capture_file_run(void *context)

@@ -8,14 +8,19 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "config/memory.h"
 #include "config/settings.h"
 #include "probe/capture/capture.h"
 #include "probe/capture/wire.h"
+#include "probe/clock.h"
 #include "probe/election/session_table.h"
 #include "probe/election/whatif.h"
 #include "probe/json/buffer.h"
@@ -393,6 +398,32 @@ static const char *name_itself(void *context, const char *address, bool named)
     return strcmp(address, SERVER) == 0 ? SERVER : NULL;
 }
 
+/* Its file was written by a host whose clock is ahead: no packet was written later than now. */
+static void a_file_of_tomorrow(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/electop-capture-XXXXXX", *paths[] = {path}, *error = NULL;
+    int out = mkstemp(path), in = open(CAPTURE, O_RDONLY);
+    static char bytes[1 << 20];
+    ssize_t length = read(in, bytes, sizeof bytes);
+    assert_true(out >= 0 && length > 0 && write(out, bytes, (size_t)length) == length);
+    const struct timespec tomorrow[] = {{.tv_sec = time(NULL) + 86400}, {.tv_sec = time(NULL) + 86400}};
+    assert_int_equal(futimens(out, tomorrow), 0);
+    struct capture_files *files = capture_files_open(paths, 1, true, &error);
+    struct captured_packet packet;
+    assert_non_null(files);
+    for (size_t i = 0; i < sample_count;) {
+        if (capture_files_next(files, &packet) != CAPTURE_PACKET)
+            continue;
+        assert_true(packet.arrived_us <= clock_now().mono_us);
+        i++;
+    }
+    capture_files_close(files);
+    close(in);
+    close(out);
+    unlink(path);
+}
+
 /* A packet of something else shows only that this capture goes on. */
 static void told_goes_on(struct told *told, size_t source, const char *server, int64_t at_us)
 {
@@ -474,6 +505,29 @@ static void two_captures_of_one_server(void **state)
     capture_tie(told->capture, 1, (struct moment){0});
     assert_string_equal(told_server(told)->watches_from, "capture");
     assert_non_null(told_server(told)->hidden[HIDDEN_WATCHES]);
+    told_free(told);
+}
+
+/* While a capture brings what it held before, nothing is certain. */
+static void what_a_late_capture_held_is_old(void **state)
+{
+    (void)state;
+    struct told *told = told_start(true);
+    capture_name_servers(told->capture, name_itself, told);
+    told_take_until(told, 0, 36000000);
+    capture_tie(told->capture, 0, (struct moment){0});
+    told_take_until(told, 36000000, HEARD_A - 1000000);
+    told_goes_on(told, 1, NULL, 1);
+    told_take_until(told, HEARD_A - 1000000, LOST_A - 100000);
+    told_goes_on(told, 1, NULL, LOST_A - 90000);
+    told_take_until(told, LOST_A - 100000, LOST_A + 1000000);
+    assert_int_equal(told->facts[FACT_SESSION_EXPIRED], 0);
+    told_goes_on(told, 1, NULL, LOST_A + 1100000);
+    capture_tie(told->capture, 1, (struct moment){0});
+    told_take_until(told, LOST_A + 1100000, LOST_B - 1000);
+    told_goes_on(told, 1, NULL, LOST_B);
+    told_take_until(told, LOST_B - 1000, LOST_B + 1000000);
+    assert_int_equal(told->facts[FACT_SESSION_EXPIRED], 1);
     told_free(told);
 }
 
@@ -828,6 +882,8 @@ int main(void)
         cmocka_unit_test(a_capture_that_has_stalled_proves_no_silence),
         cmocka_unit_test(connections_that_another_capture_showed),
         cmocka_unit_test(two_captures_of_one_server),
+        cmocka_unit_test(what_a_late_capture_held_is_old),
+        cmocka_unit_test(a_file_of_tomorrow),
         cmocka_unit_test(each_step_to_the_packet),
         cmocka_unit_test(packets_that_come_twice),
         cmocka_unit_test(packets_in_parts_and_in_disorder),
