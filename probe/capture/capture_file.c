@@ -28,6 +28,8 @@
 #define GROWS_NS INT64_C(20000000)
 /* Packets of other captures may come so much later, and are older. */
 #define HELD_US INT64_C(20000)
+/* What all files hold is taken in its order; so long the slowest is waited for. */
+#define HOLDING_US INT64_C(10000000)
 
 struct queued_packet {
     struct queued_packet *next;
@@ -58,11 +60,13 @@ struct capture_file {
     struct queued_packet *first, **last, *current;
     size_t queued;
     bool ended, stopping;
+    bool read_up; /* its end was reached, now or before */
 };
 
 struct capture_files {
     struct capture_file **list;
     size_t count, room;
+    int64_t opened_us;
 };
 
 bool capture_file_is(const char *path)
@@ -117,10 +121,11 @@ static bool capture_file_wait(struct capture_file *file)
     return !file->stopping;
 }
 
-static bool capture_file_stops(struct capture_file *file)
+static bool capture_file_stops(struct capture_file *file, bool read_up)
 {
     uv_mutex_lock(&file->mutex);
     bool stops = file->stopping;
+    file->read_up = file->read_up || read_up;
     uv_mutex_unlock(&file->mutex);
     return stops;
 }
@@ -132,7 +137,7 @@ static ssize_t capture_file_grow(void *cookie, char *bytes, size_t room)
     ssize_t got;
     file->caught_up = file->caught_up ||
                       (file->pcap && poll(&(struct pollfd){.fd = file->fd, .events = POLLIN}, 1, 0) == 0);
-    while ((got = read(file->fd, bytes, room)) == 0 && file->grows && !capture_file_stops(file)) {
+    while ((got = read(file->fd, bytes, room)) == 0 && file->grows && !capture_file_stops(file, true)) {
         file->caught_up = true;
         nanosleep(&(struct timespec){.tv_nsec = GROWS_NS}, NULL);
     }
@@ -224,7 +229,7 @@ static int64_t delay_of(struct capture_file *file)
     struct moment now = clock_now();
     pcap_t *pcap = pcap_open_offline(file->path, problem);
     struct capture_file held = {.path = file->path, .pcap = pcap};
-    while (pcap && !capture_file_stops(file) && capture_file_read(&held, &packet))
+    while (pcap && !capture_file_stops(file, false) && capture_file_read(&held, &packet))
         continue;
     free(held.note);
     if (pcap)
@@ -288,6 +293,16 @@ static bool take_queued(struct capture_file *file)
     return one != NULL;
 }
 
+static bool is_holding(struct capture_file *file)
+{
+    if (!file->grows || file->ready || file->over)
+        return false;
+    uv_mutex_lock(&file->mutex);
+    bool holding = !file->read_up;
+    uv_mutex_unlock(&file->mutex);
+    return holding;
+}
+
 static void capture_file_close(struct capture_file *file)
 {
     if (file->last) {
@@ -334,6 +349,7 @@ static bool capture_file_start(struct capture_file *file)
 struct capture_files *capture_files_open(char *const *paths, size_t count, bool follow, char **error)
 {
     struct capture_files *files = xcalloc(1, sizeof *files);
+    files->opened_us = clock_now().mono_us;
     for (size_t i = 0; i < count; i++) {
         struct capture_file *file = xcalloc(1, sizeof *file);
         room_for_one(&files->list, files->count, &files->room, sizeof(struct capture_file *));
@@ -361,7 +377,7 @@ enum capture_next capture_files_next(struct capture_files *files, struct capture
 {
     struct capture_file *earliest = NULL;
     size_t source = 0;
-    bool waits = false;
+    bool waits = false, holding = false;
     for (size_t i = 0; i < files->count; i++) {
         struct capture_file *file = files->list[i];
         if (!file->ready && !file->over) {
@@ -369,12 +385,15 @@ enum capture_next capture_files_next(struct capture_files *files, struct capture
             file->over = file->last ? file->over : !file->ready;
         }
         waits = waits || (!file->ready && !file->over);
+        holding = holding || is_holding(file);
         if (!file->ready ||
             (earliest && file->packet.at_us + file->shift_us >= earliest->packet.at_us + earliest->shift_us))
             continue;
         earliest = file;
         source = i;
     }
+    if (holding && clock_now().mono_us - files->opened_us < HOLDING_US)
+        return CAPTURE_WAITS;
     if (!earliest)
         return waits ? CAPTURE_WAITS : CAPTURE_END;
     /* A pipe that stalls must not hold the others up. */

@@ -424,6 +424,52 @@ static void a_file_of_tomorrow(void **state)
     unlink(path);
 }
 
+/* Copies of this many of the capture's packets, with an hour's steps between the copies. */
+static void write_capture(char *path, size_t copies)
+{
+    FILE *to = fdopen(mkstemp(path), "wb");
+    const struct {
+        uint32_t magic;
+        uint16_t major, minor;
+        uint32_t zone, figures, most, link;
+    } head = {0xa1b2c3d4, 2, 4, 0, 0, 65535, (uint32_t)sample[0].link};
+    assert_non_null(to);
+    fwrite(&head, sizeof head, 1, to);
+    for (size_t i = 0; i < copies * sample_count; i++) {
+        const struct kept_packet *one = &sample[i % sample_count];
+        int64_t at_us = one->at_us + (int64_t)(i / sample_count) * 3600000000;
+        const uint32_t header[] = {(uint32_t)(at_us / 1000000), (uint32_t)(at_us % 1000000),
+                                   (uint32_t)one->captured, (uint32_t)one->length};
+        fwrite(header, sizeof header, 1, to);
+        fwrite(one->bytes, one->captured, 1, to);
+    }
+    assert_int_equal(fclose(to), 0);
+}
+
+/* ... come in their order, however much longer one of them is. */
+static void what_two_files_hold(void **state)
+{
+    (void)state;
+    char small[] = "/tmp/electop-capture-XXXXXX", large[] = "/tmp/electop-capture-XXXXXX",
+         *paths[] = {small, large}, *error = NULL;
+    write_capture(small, 1);
+    write_capture(large, 100);
+    struct capture_files *files = capture_files_open(paths, 2, true, &error);
+    struct captured_packet packet;
+    int64_t latest_us = 0;
+    assert_non_null(files);
+    for (size_t i = 0; i < 101 * sample_count;) {
+        if (capture_files_next(files, &packet) != CAPTURE_PACKET)
+            continue;
+        assert_true(packet.at_us >= latest_us);
+        latest_us = packet.at_us;
+        i++;
+    }
+    capture_files_close(files);
+    unlink(small);
+    unlink(large);
+}
+
 /* A packet of something else shows only that this capture goes on. */
 static void told_goes_on(struct told *told, size_t source, const char *server, int64_t at_us)
 {
@@ -884,6 +930,7 @@ int main(void)
         cmocka_unit_test(two_captures_of_one_server),
         cmocka_unit_test(what_a_late_capture_held_is_old),
         cmocka_unit_test(a_file_of_tomorrow),
+        cmocka_unit_test(what_two_files_hold),
         cmocka_unit_test(each_step_to_the_packet),
         cmocka_unit_test(packets_that_come_twice),
         cmocka_unit_test(packets_in_parts_and_in_disorder),
