@@ -116,7 +116,11 @@ def test_a_connection_whose_beginning_is_missing(hiding, packets, path):
     with Line(path, tap) as line, Events(hiding.hosts, *HIDDEN, path, "--capture", file) as events:
         line.join(2)
         events.expect("election-seen")
-        time.sleep(1.5)  # packets come as they were sent
+
+        def is_captured():
+            document = json.loads(run("once", "--json", "-s", hiding.hosts, *HIDDEN, path, "--capture", file).out)
+            return document["clusters"][0]["servers"][0]["watches_from"] == "capture"
+        until(is_captured, 30)
         tap.deaf = True
         line.sessions[0] = line.sessions[0].move(tap.address)
         tap.deaf = False
