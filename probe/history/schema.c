@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
 #include "config/text.h"
 #include "probe/history/sql.h"
 
@@ -121,6 +122,13 @@ char *schema_error(sqlite3 *db, const char *file)
 #define TABLES "FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite!_%' ESCAPE '!'"
 #define TRIGGERS "FROM sqlite_schema WHERE type = 'trigger'"
 
+/* What could not be compared for want of memory is no stranger's. Before the statements end: that clears it. */
+static void schema_end_if_starved(sqlite3 *db)
+{
+    if (!db || sqlite3_errcode(db) == SQLITE_NOMEM)
+        memory_exhausted();
+}
+
 /* All that the query names in ours is in theirs, to the letter. */
 static bool has_the_same(sqlite3 *ours, sqlite3 *theirs, const char *query)
 {
@@ -133,9 +141,12 @@ static bool has_the_same(sqlite3 *ours, sqlite3 *theirs, const char *query)
     while (fine && (code = sqlite3_step(wanted)) == SQLITE_ROW) {
         int64_t count = 0;
         for (int i = 0; i < 3; i++)
-            sqlite3_bind_text(found, i + 1, sql_text(wanted, i), -1, SQLITE_TRANSIENT);
+            if (sqlite3_bind_text(found, i + 1, sql_text(wanted, i), -1, SQLITE_TRANSIENT) == SQLITE_NOMEM)
+                memory_exhausted();
         fine = sql_answer(found, &count) && count == 1;
     }
+    schema_end_if_starved(ours);
+    schema_end_if_starved(theirs);
     sqlite3_finalize(wanted);
     sqlite3_finalize(found);
     return fine && code == SQLITE_DONE;
@@ -153,10 +164,13 @@ static bool schema_is_ours(sqlite3 *db)
         sqlite3_open_v2(":memory:", &ours, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) == SQLITE_OK;
     for (const char *const *sql = statements; fine && *sql; sql++)
         fine = sql_run(ours, *sql);
+    schema_end_if_starved(ours);
     fine = fine && has_the_same(ours, db, "SELECT type, name, sql " TABLES) &&
            has_the_same(ours, db, "SELECT type, name, sql " TRIGGERS) &&
            sql_ask(db, "SELECT count(*) " TRIGGERS, &triggers) &&
            sql_ask(ours, "SELECT count(*) " TRIGGERS, &of_ours) && triggers == of_ours;
+    schema_end_if_starved(ours);
+    schema_end_if_starved(db);
     sqlite3_close(ours);
     return fine;
 }

@@ -93,7 +93,7 @@ def test_a_stopped_candidate_is_told_while_the_pipe_is_open(private):
 def test_a_signal_leaves_no_temporary_file(private, tmp_path, number):
     """Not even while it waits for a pipe that nobody writes."""
     os.mkfifo(tmp_path / "pipe")
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(number, signal.default_int_handler)  # not ignored, as under nohup
     process = subprocess.Popen([PROGRAM, "autopsy", "--capture", str(tmp_path / "pipe")], env={**os.environ, **private})
     until(lambda: list(tmp_path.glob("electop-*")), what="it has a directory")
     process.send_signal(number)

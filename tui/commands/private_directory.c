@@ -108,9 +108,10 @@ static void private_directory_on_signal(int number)
     raise(number); /* which is not caught again */
 }
 
+static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
+
 static void signals_catch(void)
 {
-    static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
     struct sigaction catching = {.sa_handler = private_directory_on_signal, .sa_flags = (int)SA_RESETHAND},
                      now;
     for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)
@@ -127,12 +128,19 @@ char *private_directory_make(char **error)
     private_directory_sweep(base);
     char *directory = text_format("%s/" PREFIX SUFFIX, base);
     signals_catch();
-    if (mkdtemp(directory)) {
-        made = directory;
+    /* A signal between the directory and its name would leave it. */
+    sigset_t held, before;
+    sigemptyset(&held);
+    for (size_t i = 0; i < sizeof ending / sizeof *ending; i++)
+        sigaddset(&held, ending[i]);
+    pthread_sigmask(SIG_BLOCK, &held, &before);
+    made = mkdtemp(directory);
+    int problem = errno;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (made)
         return directory;
-    }
     *error = text_format("cannot create a directory in %s (%s); set TMPDIR to one in which you may write",
-                         base, strerror(errno));
+                         base, strerror(problem));
     free(directory);
     return NULL;
 }
