@@ -165,8 +165,9 @@ static void joined_break(struct joining *g, struct moment at, bool silent)
     if (silent && o.gap_us > 0)
         joined_tell(g, o);
     if (g->connected)
-        joined_tell(g, (struct observation){
-                           .kind = OBSERVED_CONNECTION, .at = at, .connection = {CONNECTION_CONNECTING}});
+        joined_tell(g, (struct observation){.kind = OBSERVED_CONNECTION,
+                                            .at = at,
+                                            .connection = {.state = CONNECTION_CONNECTING}});
 }
 
 static bool joined_is_silent(const struct joined_case *j)
