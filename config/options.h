@@ -61,7 +61,6 @@ struct check_options {
     bool verbose;
 };
 
-#define CAPTURES_MOST 16
 #define REPLAYS_MOST 16
 
 /* The command line; members without an option keep zero or the default named here. */

@@ -150,6 +150,9 @@ struct known_words {
     bool alerts_are_sent; /* their programs and secrets are needed: they must be there */
 };
 
+/* Captures that are read at once. */
+#define CAPTURES_MOST 16
+
 struct settings {
     char *file; /* the configuration file that was read, or NULL */
     struct cluster_settings *clusters;

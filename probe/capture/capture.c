@@ -62,7 +62,7 @@ struct capture_client {
     size_t told_count;
 };
 
-/* One of the captures. Tied: what it shows is known to be of now. */
+/* One of the captures. Tied: its packets are known to be recent. */
 struct capture_source {
     const char *server; /* its name as given; NULL: that of the packets */
     int64_t began_us;   /* its first packet, or the first since some were missing; 0: none came yet */
@@ -125,7 +125,7 @@ static const char *capture_server_of(const struct capture *k, const struct wire_
     return known || !named ? known : k->name_of(k->name_context, named, false);
 }
 
-/* What a capture holds when it comes beside others is older than what they show. */
+/* A capture that comes beside others begins with older packets than theirs. */
 static bool is_old(const struct capture *k, const struct capture_source *source)
 {
     return k->showing && !source->tied && !source->doubted;
@@ -506,7 +506,7 @@ static bool is_silence_proven(const struct capture *k, const struct logged_sessi
     return proven;
 }
 
-/* False: not yet. What came later than its end, or was read late, proves nothing. */
+/* False: not yet. Packets from after its end, or read late, prove nothing. */
 static bool end_is_judged(struct capture *k, struct znode *node, const struct gone_znode *gone)
 {
     struct logged_session *session = node->session;
@@ -544,7 +544,7 @@ static void judge_gone(struct capture *k)
     }
 }
 
-static bool is_gone(const struct capture *k, const struct znode *node)
+static bool waits_for_end(const struct capture *k, const struct znode *node)
 {
     for (size_t i = 0; i < k->gone_count; i++)
         if (k->gone[i].czxid == node->stat.czxid && strcmp(k->gone[i].path, node->path) == 0)
@@ -557,7 +557,7 @@ static void znode_vanishes(struct capture *k, const char *path, bool exact)
 {
     struct znode *node = znode_tree_find(k->tree, path, strlen(path));
     struct gone_znode gone = {.at_us = k->now.mono_us, .exact = exact};
-    if (!node || !node->exists || is_gone(k, node) || end_is_judged(k, node, &gone))
+    if (!node || !node->exists || waits_for_end(k, node) || end_is_judged(k, node, &gone))
         return;
     if (k->gone_count == GONE_KEPT) {
         znode_ends(k, node, &(struct observed_transaction){.gone_us = exact ? gone.at_us : 0});
@@ -639,7 +639,7 @@ static void leave_unlisted(struct capture *k, struct znode *directory, char **na
     for (struct znode *child = directory->children, *next; child; child = next) {
         const char *name = znode_name(child);
         next = child->sibling;
-        if (child->stat.czxid > zxid || is_gone(k, child) ||
+        if (child->stat.czxid > zxid || waits_for_end(k, child) ||
             bsearch(&name, names, count, sizeof *names, text_compare))
             continue;
         char *path = text_copy(child->path);

@@ -16,7 +16,7 @@
 
 #include <stdbool.h>
 
-#include "config/options.h"
+#include "config/settings.h"
 #include "probe/capture/capture_file.h"
 #include "probe/election/model.h"
 #include "probe/transactions/logged_fact.h"

@@ -220,7 +220,7 @@ static bool capture_file_open(struct capture_file *file, const char *path, char 
     return later || capture_file_begin(file, error);
 }
 
-/* The latest packet that a file holds was captured when the file was written last: so what it holds keeps its times. */
+/* The latest packet of a file was captured when the file was last written: its packets keep their times. */
 static int64_t delay_of(struct capture_file *file)
 {
     char problem[PCAP_ERRBUF_SIZE];

@@ -244,7 +244,7 @@ static void writer_renew(struct case_writer *w)
 }
 
 /* A block has at least as many bytes as the state that it begins with: the cost of a state that is repeated is a
- * part of the cost of what was observed, whatever its size. */
+ * part of the cost of the observations, whatever its size. */
 static bool writer_is_full(const struct case_writer *w, size_t bytes)
 {
     return w->raw.length > BLOCK_MOST / 2 || w->raw.length > bytes + 2 * w->state_bytes ||

@@ -418,8 +418,8 @@ static void election_gone(struct diagnosis *d)
         one = note->name;
     }
     const struct failover *last = election_last_failover(election);
-    /* A client may release a lock and then delete its directory, and who runs jobs deletes a job's election while
-     * its workers live on: only a path that somebody named was meant to stay. */
+    /* A client may release a lock and then delete its directory, and a coordinator deletes a job's election while
+     * its workers live on: only a named path was meant to stay. */
     bool at_once = together > 0 && election_is_named(election) && !(last && last->cause == CAUSE_RESIGNED);
     char when[SPAN_TEXT];
     if (connected > 0)

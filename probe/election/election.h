@@ -275,10 +275,10 @@ bool election_is_named(const struct election *election);
  * elections, and its last leader expired or was evicted, or is gone for an unknown cause, and was not followed: it
  * still needs one. */
 bool election_vanished(const struct election *election);
-/* It is not named, and its last leader may have left on purpose while nobody waited; of an absent one, another
+/* It is not named, and its last leader may have left on purpose, without a successor; of an absent one, another
  * session may have deleted its candidate. That it must have a leader is suspected. */
 bool election_may_be_over(const struct election *election);
-/* The same of any leader of which it is known how it went: perhaps it needs one from time to time. */
+/* The same of any former leader whose end is known: the election may need a leader only at times. */
 bool election_was_over(const struct election *election);
 /* For how long an absent one is kept: five minutes where it vanished, a day where it still needs a leader or is
  * a lock without a holder; 0: without end, as it is configured or not absent. */

@@ -226,7 +226,7 @@ static bool election_read_was_needed(const struct election *election)
            (was_taken_away(last) || (last->cause == CAUSE_UNKNOWN && election->origin != ORIGIN_ORPHANED));
 }
 
-/* Who led last resigned or ended its session, and nobody waited: what the election served may have been over then. */
+/* Its leader resigned or ended its session, and had no successor: the purpose of the election may have ended then. */
 static bool was_over(const struct failover *one)
 {
     bool ended = one->cause == CAUSE_CLOSED || one->cause == CAUSE_RESIGNED || one->cause == CAUSE_DELETED ||

@@ -350,10 +350,10 @@ static void count_unseen(const struct update *f, const struct znode_stat *old, c
     int64_t left = deleted - (int64_t)difference->missing_count - (int64_t)election->own->gone_since_list;
     /* A server that lags behind another one shows an older Stat: that proves nothing. */
     bool stuck = next_sequence(new) >= INT32_MAX; /* the counter of creates ends there */
-    if (changes > INT32_MAX)
+    bool back = changes > INT32_MAX;
+    if (back && new->pzxid > old->pzxid)
         read_all_again(f);
-    if (new->pzxid < old->pzxid || stuck || changes > INT32_MAX || joined < 0 || left < 0 ||
-        (joined == 0 && left == 0))
+    if (new->pzxid < old->pzxid || stuck || back || joined < 0 || left < 0 || (joined == 0 && left == 0))
         return;
     if (joined > 0 && left > 0)
         read_all_again(f);

@@ -18,17 +18,17 @@ struct joined_case {
     size_t run;                   /* of it, from 1 */
     int64_t mono_us, wall_us;     /* to be added to its times */
     bool begins, over, connected; /* begins: of its run nothing was read */
-    size_t alike, unlike;         /* directories: created as those that were told, or otherwise */
-    int64_t latest_us, zxid;      /* of what came before */
-    struct model *model;          /* of the run, without observations */
-    struct case_writer *writer;   /* its state, until then */
+    size_t alike, unlike; /* directories: created by the same transaction as in the result, or by another */
+    int64_t latest_us, zxid;    /* of its observations so far */
+    struct model *model;        /* of the run, without observations */
+    struct case_writer *writer; /* its state, until then */
 };
 
 struct joining {
     struct joined_case *cases, *teller;
     size_t count, told_run;
     int64_t taken_us;                  /* when the teller took over */
-    struct name_lookup created, times; /* by path, of what was told */
+    struct name_lookup created, times; /* by path, of the result so far */
     struct case_writer *writer;
     struct buffer out;
     struct moment latest;
@@ -133,13 +133,13 @@ static void joined_keep(struct joining *g, struct joined_case *j)
     buffer_free(&before);
 }
 
-/* ---- what is told ---- */
+/* ---- the result ---- */
 
 static void joined_tell(struct joining *g, struct observation o)
 {
     int64_t time_us, zxid = observed_zxid(&o);
     size_t length = o.path ? strlen(o.path) : 0;
-    /* What was told of it earlier still held: a session that takes over has seen no less. */
+    /* An earlier observation of it still held: a session that takes over has seen no less. */
     if (zxid && o.path && name_lookup_find(&g->times, o.path, length, &time_us) && time_us > o.at.mono_us) {
         o.at.wall_us += time_us - o.at.mono_us;
         o.at.mono_us = time_us;
@@ -157,7 +157,7 @@ static void joined_tell(struct joining *g, struct observation o)
         case_writer_take(g->writer, &g->out);
 }
 
-/* As a newcomer is told. silent: nothing is known of the time since. */
+/* A gap and a new connection. silent: nothing is known of the time since. */
 static void joined_break(struct joining *g, struct moment at, bool silent)
 {
     struct observation o = {.kind = OBSERVED_GAP, .at = at};
@@ -175,7 +175,7 @@ static bool joined_is_silent(const struct joined_case *j)
     return j->over || j->next.at.mono_us - j->latest_us > AWAY_US;
 }
 
-/* The case's clocks go on from the latest time told. */
+/* The case's clocks go on from the latest time of the result. */
 static int64_t joined_catch_up(struct joining *g, struct joined_case *j)
 {
     int64_t behind_us = g->latest.mono_us - j->next.at.mono_us;
@@ -187,7 +187,7 @@ static int64_t joined_catch_up(struct joining *g, struct joined_case *j)
     return behind_us;
 }
 
-/* The poll of which it is may have been told. */
+/* Its poll may be in the result already. */
 static bool is_polled(enum observation_kind kind)
 {
     return kind == OBSERVED_CONNECTIONS || kind == OBSERVED_WATCHES || kind == OBSERVED_SESSIONS;
@@ -230,7 +230,7 @@ static void joined_take(struct joining *g, struct joined_case *j)
         joined_break(g, j->next.at, true);
         g->told_run = j->run;
     }
-    /* A list that was requested before is older than what the other one told, whatever their clocks show. */
+    /* A list that was requested before is older than the other observations, whatever their clocks show. */
     bool early = is_polled(j->next.kind) && j->next.at.mono_us < g->taken_us;
     if ((tells && !early) || (j->next.kind == OBSERVED_TRANSACTION && j->alike))
         joined_tell(g, j->next);

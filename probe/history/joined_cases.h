@@ -2,10 +2,10 @@
  * joined_cases.h - several cases of one cluster as one: what another observer saw fills the time in which one did
  * not observe.
  *
- * One of them tells at a time, as one session would: in the order of its times, and of ZooKeeper's transactions.
- * Where it is silent, not connected or over, another one that observes and has seen at least the latest
- * transaction told takes its place: with its latest facts, as after a gap and a new connection. Of the others only
- * what they read in transaction logs is told; what captures show of connections and watches is left out.
+ * The result takes the observations of one case at a time, as of one session: in the order of its times, and of
+ * ZooKeeper's transactions. Where that case is silent, not connected or over, another one that observes and has seen
+ * at least the latest transaction takes its place: with its latest facts, as after a gap and a new connection. The
+ * others add only their transactions from logs. Connections and watches from captures are left out.
  * That they are of one cluster is proved by a directory that both have seen: the same transaction created it.
  *
  * The clocks on the wall are assumed to be equal; where one is behind the other, its times are moved.

@@ -122,7 +122,8 @@ char *schema_error(sqlite3 *db, const char *file)
 #define TABLES "FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite!_%' ESCAPE '!'"
 #define TRIGGERS "FROM sqlite_schema WHERE type = 'trigger'"
 
-/* What could not be compared for want of memory is no stranger's. Before the statements end: that clears it. */
+/* Without memory nothing is compared, and the file is not refused. Call this before sqlite3_finalize(), which clears
+ * the error. */
 static void schema_end_if_starved(sqlite3 *db)
 {
     if (!db || sqlite3_errcode(db) == SQLITE_NOMEM)

@@ -31,12 +31,13 @@ struct client_logs {
 /* Of a client, by our clock. */
 struct client_silence {
     int64_t from_us, to_us; /* until its znode went */
-    int64_t back_us,
-        before_us; /* it was there again; so much earlier its process may have gone on. 0: not known */
+    int64_t back_us;        /* when it was back; 0: not known */
+    int64_t before_us;      /* its process may have gone on so much earlier */
 };
 
 /* The pause that overlaps the silence the longest; where none does, the only one that is as long as it was until the
- * client was back, if a time zone explains the distance and its log, with offsets, does not show that time. False and a text in *error (caller frees): a file cannot be read. */
+ * client was back, if a time zone explains the distance and its log, with offsets, does not show that time. False and a text in
+ * *error (caller frees): a file cannot be read. */
 bool client_log_find(char *const *files, size_t count, const struct client_silence *silence,
                      struct client_pause *pause, char **error);
 

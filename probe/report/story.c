@@ -72,7 +72,7 @@ static bool story_find(void *context, const struct election *election, const str
 }
 
 /* Of an election that has no leader, though no open failover says so. What may be, or was so from the beginning,
- * does not hide a failover of another election. Of several the latest is told. */
+ * does not hide a failover of another election. The latest of several is taken. */
 static void story_outage(struct story_search *search, const struct election *election, struct moment now)
 {
     struct story *story = search->story;

@@ -65,8 +65,8 @@ static void follower_shift(struct capture_follower *f, size_t source, int64_t sh
     capture_files_shift(f->files, source, shift_us);
 }
 
-/* What came before the clocks are tied was sent at the latest when it came. Later, small steps would falsify the times
- * between packets. */
+/* A packet was sent before it arrived: so the clocks are tied. Later, small steps would falsify the times between
+ * packets. */
 static void follower_tie(struct capture_follower *f, const struct captured_packet *packet)
 {
     struct followed *s = &f->sources[packet->source];

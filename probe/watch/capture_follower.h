@@ -3,9 +3,9 @@
  * servers hide.
  *
  * Packets have the clock of the capturing host. Each capture's is tied to ours once they come as fast as they were sent:
- * a packet arrives after it was sent, and the one with the least delay tells by how much the clocks differ. What came
- * before that shows only what is so by then. Where packets of one fail to come, what they showed of watches is doubted,
- * and every silence that began before.
+ * a packet arrives after it was sent, and the one with the least delay shows the difference of the clocks. Earlier
+ * packets show only the state at that time. Where packets of a capture fail to come, its watches are doubted, and so is
+ * every silence that began before.
  */
 #ifndef ELECTOP_PROBE_WATCH_CAPTURE_FOLLOWER_H
 #define ELECTOP_PROBE_WATCH_CAPTURE_FOLLOWER_H

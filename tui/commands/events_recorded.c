@@ -2,8 +2,8 @@
  * events_recorded.c - prints the events in a part of a recording or a case, one a line, in place of a cluster.
  *
  * A case is folded here, event by event as live: a recording made from it would name an election's kind and
- * recipe as they were known at its end. Against a recording, what today's rules tell of a case is compared with
- * what was told.
+ * recipe as they were known at its end. --against compares the events of a case by today's rules with those of
+ * a recording.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -84,7 +84,7 @@ struct case_events {
     const struct model *model;
     size_t elections; /* that the column of names was made for */
     int64_t from_us, to_us;
-    bool over, state; /* state: of what was known when the run began */
+    bool over, state; /* state: the observation repeats a fact from before the run */
 };
 
 static void case_events_on_event(void *context, const struct event *event)
@@ -213,7 +213,7 @@ static void told_differ(struct told *then, struct told *now, bool json, struct b
     }
 }
 
-/* When the first observation was made that is not of what was known before. */
+/* The time of the first new observation. */
 static void against_begin(struct case_reader *reader, int64_t *from_us)
 {
     struct observation o;

@@ -191,7 +191,7 @@ static bool injection_check(struct injection *in)
     return false;
 }
 
-/* ---- what is observed of it ---- */
+/* ---- its observations ---- */
 
 /* The elections of the run, as a path or a pattern: it chooses their names itself. */
 static char *observed_path(const struct injection *in)

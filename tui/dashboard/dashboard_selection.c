@@ -254,7 +254,7 @@ static const struct election *selected_election(struct dashboard *dashboard, con
     return found;
 }
 
-/* The row is read once more at this moment: the command is about what is selected now. */
+/* Reads the row again: the command is about the present selection. */
 enum dashboard_wish dashboard_run_command(struct dashboard *dashboard, size_t which)
 {
     struct scene scene = dashboard_scene(dashboard);

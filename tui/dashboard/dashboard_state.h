@@ -1,6 +1,6 @@
 /*
- * dashboard_state.h - the state of the dashboard, shared by what draws it (dashboard.c), what keys do
- * (dashboard_keys.c), and what they do with the selection (dashboard_selection.c). Private to this folder.
+ * dashboard_state.h - the state of the dashboard, shared by its screens (dashboard.c), its keys (dashboard_keys.c), and
+ * the actions on the selection (dashboard_selection.c). Private to this folder.
  */
 #ifndef ELECTOP_TUI_DASHBOARD_DASHBOARD_STATE_H
 #define ELECTOP_TUI_DASHBOARD_DASHBOARD_STATE_H
@@ -88,7 +88,7 @@ void dashboard_say_key(struct dashboard *dashboard, style role, const char *befo
                        const char *after);
 void dashboard_show_note(struct dashboard *dashboard, const struct replay_keys_note *note);
 
-/* ---- what keys do with the selection ---- */
+/* ---- actions on the selection ---- */
 
 /* The election that is selected, or whose candidate is, or that this screen is about; NULL: none. Its row's path
  * is left in path. */
