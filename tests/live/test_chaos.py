@@ -222,7 +222,7 @@ def compare_watches(zk, document, lies):
 
 
 def check_stream(who, truth, witness, paths, events, deaths):
-    lies = Lies(who)
+    lies = Lies(who, truth)
     tellers = retell(truth, paths, events, lies, deaths)
     raised = [event for event in events if event["event"] == "finding-raised" and event["election"] in paths]
     for event in raised:
@@ -236,7 +236,7 @@ def check_stream(who, truth, witness, paths, events, deaths):
 
 
 def check_looks(truth, witness, looks):
-    lies = Lies("once")
+    lies = Lies("once", truth)
     for began, ended, document in looks:
         check_look(truth, document, began, ended, lies, STALE_S)
         for path, election in elections(document).items():
@@ -248,9 +248,12 @@ def check_looks(truth, witness, looks):
 
 
 def check_logs(truth, logs, recorded, chaos):
-    """What the servers' logs alone tell is the truth, to the last cause; and what was told live agrees with it."""
-    found, failovers, _ = check_autopsy(truth, logs, chaos.paths, chaos.deaths)
-    compared = Comparison(recorded, failovers, chaos.paths)
+    """What the servers' logs alone tell is the truth, to the last cause; and what was told live agrees with it. An
+    autopsy tells what they hold, also of what the servers lost."""
+    logged = Truth(*logs)
+    logged.slow = truth.slow
+    found, failovers, _ = check_autopsy(logged, logs, chaos.paths, chaos.deaths)
+    compared = Comparison(recorded, failovers, chaos.paths, truth.losses)
     print("\nthe live recording beside the autopsy of the servers' logs")
     for what, number in compared.rows():
         print(f"  {what:52}{number:6}")
@@ -275,6 +278,16 @@ def check_report(recorder, recorded, paths):
     return found
 
 
+def check_losses(truth):
+    """What servers lose is rare: it explains nothing if it is a twentieth of the time."""
+    for loss in truth.losses:
+        print(f"the servers lost committed transactions: {len(loss.zxids)} of {loss.zxids[0]:#x} to {loss.zxids[-1]:#x}, "
+              f"{loss.since:.3f} to {loss.until:.3f}; {loss.proof}")
+    print(*truth.of_lost, sep="\n")
+    lost_s = sum(loss.until - loss.since for loss in truth.losses)
+    return [f"the servers lost {lost_s:.0f} s of {CHAOS_S:.0f}"] if lost_s > CHAOS_S / 20 else []
+
+
 def keep(folder, chaos, logs, **streams):
     for directory in logs:
         shutil.copytree(directory, os.path.join(folder, os.path.basename(directory)), dirs_exist_ok=True)
@@ -294,7 +307,9 @@ def print_table(chaos, truth, recorded, looks, witness, found):
              events["candidate-joined"] + events["candidate-left"]), ("recorded: changes of leader",
              events["leader-elected"]), ("counted as unseen", unseen), ("gaps", sum(
                  event["event"] == "connection" and event["state"] != "connected" for event in recorded)),
-            ("looks", len(looks.seen)), ("lists to compare with", len(witness.seen)), ("wrong", len(found))]
+            ("looks", len(looks.seen)), ("lists to compare with", len(witness.seen)),
+            ("times servers lost transactions", len(truth.losses)), ("  differences then", len(truth.of_lost)),
+            ("wrong", len(found))]
     print(f"\nseed {SEED}, {CHAOS_S:.0f} s")
     for what, number in rows:
         print(f"  {what:32}{number:10}")
@@ -331,7 +346,7 @@ def test_chaos(zk, tmp_path):
             until(right, 40, "the look is right")
         except AssertionError as error:
             found.append(str(error))
-        truth = Truth(*logs)
+        truth = Truth(*logs, kept=True)
         truth.slow = chaos.slow
         with contextlib.suppress(AssertionError):  # what is not told is named below
             until(lambda: tool.has_told_all(truth), 60)
@@ -344,6 +359,7 @@ def test_chaos(zk, tmp_path):
         found += check_stream("record", truth, witness, chaos.paths, recorded, chaos.deaths)
         found += check_looks(truth, witness, looks.seen)
         found += check_logs(truth, logs, recorded, chaos)
+        found += check_losses(truth)
         found += check_report(tool.recorder, recorded, chaos.paths)
         found += check_no_writes(zk, truth, tool.sessions())
         found += check_injections(logs, chaos)

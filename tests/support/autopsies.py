@@ -92,8 +92,9 @@ def alike(live, logged):
 class Comparison:
     """What was told live, beside what the logs tell of the same changes of leader."""
 
-    def __init__(self, recorded, failovers, paths):
-        self.recorded, self.failovers, self.paths = recorded, failovers, paths
+    def __init__(self, recorded, failovers, paths, losses=()):
+        """losses: of what the logs tell, the servers lost this again."""
+        self.recorded, self.failovers, self.paths, self.losses = recorded, failovers, paths, losses
         self.found, self.pairs, self.detections, self.missed = [], {}, [], collections.Counter()
         for event, lost in with_losses(recorded, paths):
             self._pair(event, lost)
@@ -138,6 +139,9 @@ class Comparison:
 
     def _explain(self, path, name, at):
         """Why it was not told live."""
+        if any(path in loss.paths and loss.since <= at <= loss.until + NEAR_S for loss in self.losses):
+            self.missed["the servers lost transactions"] += 1
+            return
         if path.endswith(f"/{name}") and any(begun - NEAR_S <= at <= end for begun, end in self._outages()):
             self.missed["a lock's, in an outage"] += 1  # nothing counts its holders
             return

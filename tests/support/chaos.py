@@ -211,7 +211,7 @@ class Chaos:
             try:
                 getattr(self, word)(draw)
                 self.faults.append(word)
-            except OVER as error:
+            except (*OVER, AssertionError) as error:  # one that cannot be brought about ends no others
                 self.say(f"{word} failed: {error!r}")
             self.wait(draw.uniform(*self.PACE_S[name]))
 
@@ -231,11 +231,12 @@ class Chaos:
         leader = self.zk.leader()
         return leader if leading else draw.choice([i for i in range(3) if i != leader])
 
-    def kill(self, servers, draw, wipe=False, for_s=(0.2, 4)):
+    def kill(self, servers, draw, for_s=(0.2, 4)):
+        """servers: a function that chooses them, once it is their turn."""
         with self.at_servers:
-            self.kill_now(servers, draw.uniform(*for_s), wipe)
+            self.kill_now(servers(), draw.uniform(*for_s))
 
-    def kill_now(self, servers, for_s, wipe):
+    def kill_now(self, servers, for_s, wipe=False):
         self.say(f"kills servers {servers}{' and wipes them' if wipe else ''}")
         began = time.time()
         for i in servers:
@@ -268,8 +269,9 @@ class Chaos:
             if session.address == self.zk.addresses[i]:
                 self.deaths.setdefault(session.hex, None)
 
-    def freeze(self, i, draw):
+    def freeze(self, draw, leading):
         with self.at_servers:
+            i = self.server(draw, leading)
             self.say(f"freezes server {i}")
             self.lose(i)
             self.zk.freeze(i)
@@ -278,22 +280,38 @@ class Chaos:
             self.say(f"thawed server {i}")
 
     def kill_server(self, draw):
-        self.kill([self.server(draw, False)], draw)
+        self.kill(lambda: [self.server(draw, False)], draw)
 
     def kill_leading_server(self, draw):
-        self.kill([self.server(draw, True)], draw)
+        self.kill(lambda: [self.server(draw, True)], draw)
+
+    def all_agree(self, within_s):
+        """Whether all three come to hold the same last transaction."""
+        until_s = time.monotonic() + within_s
+        while len(held := {self.zk.last_zxid(i) for i in range(3)}) > 1 or None in held:
+            if time.monotonic() > until_s:
+                return False
+            time.sleep(0.05)
+        return True
 
     def wipe_follower(self, draw):
-        self.kill([self.server(draw, False)], draw, True)
+        """What one server holds may be what a majority agreed upon, if one of the others lacks it: it is wiped when both
+        have all of it, and nothing else is done to servers until it has all of it again."""
+        with self.at_servers:
+            if not self.all_agree(20):
+                self.say("wipes none: they do not agree")
+                return
+            self.kill_now([self.server(draw, False)], draw.uniform(0.2, 4), True)
+            self.say("all have what was wiped" if self.all_agree(30) else "what was wiped has not come back")
 
     def kill_two(self, draw):
-        self.kill(draw.sample(range(3), 2), draw)
+        self.kill(lambda: draw.sample(range(3), 2), draw)
 
     def freeze_server(self, draw):
-        self.freeze(self.server(draw, False), draw)
+        self.freeze(draw, False)
 
     def freeze_leading_server(self, draw):
-        self.freeze(self.server(draw, True), draw)
+        self.freeze(draw, True)
 
     def cut_client(self, draw):
         stander = draw.choice(self.standers)
@@ -398,7 +416,7 @@ class Chaos:
 
     def lose_quorum(self, draw):
         """For seconds, or for longer than a minute: what nobody agreed upon did not happen."""
-        self.kill(draw.sample(range(3), 2), draw, for_s=draw.choice([(4, 15), (60, 90)]))
+        self.kill(lambda: draw.sample(range(3), 2), draw, for_s=draw.choice([(4, 15), (60, 90)]))
 
     def fill_disk(self, draw):
         """Nothing more can be written at one server: as on a full disk, it gives up, and is started again."""
@@ -410,7 +428,7 @@ class Chaos:
             self.lose(i)
             resource.prlimit(self.process_of(folder), resource.RLIMIT_FSIZE, (1, resource.RLIM_INFINITY))
             self.wait(draw.uniform(1, 8))
-            self.kill_now([i], draw.uniform(0.2, 2), False)
+            self.kill_now([i], draw.uniform(0.2, 2))
             self.slow.append((began, time.time()))
 
     @staticmethod

@@ -113,6 +113,11 @@ class Ensemble:
     def serves(self, i=0):
         return "Mode: " in self.ask("srvr", i)
 
+    def last_zxid(self, i=0):
+        """Of the last transaction that it holds; None: it does not serve."""
+        found = re.search(r"^Zxid: (0x[0-9a-f]+)", self.ask("srvr", i), re.M)
+        return found and int(found[1], 16)
+
     def leader(self):
         """The index of ZooKeeper's own leader."""
         return until(lambda: [i for i in range(len(self.addresses)) if "Mode: leader" in self.ask("srvr", i)], 30)[0]

@@ -6,6 +6,7 @@ import collections
 import datetime
 import re
 
+from survival import surviving
 from trials import CAUSES
 from txnlog import CLOSE_SESSION, changes, transactions
 
@@ -72,14 +73,18 @@ class Directory:
 
 
 class Truth:
-    def __init__(self, *logs, copies=2):
+    def __init__(self, *logs, copies=2, kept=False):
         """logs: directories with the logs of three servers; what a server had before it was wiped counts as another.
 
-        copies: in so many servers' logs a change must be; 1 where there is one server."""
+        copies: in so many servers' logs a change must be; 1 where there is one server. kept: without what the servers
+        lost again, though so many had it."""
         self.directories = collections.defaultdict(list)  # path: every making of it, in order
-        self.changes = changes(*logs, copies=copies)
+        self.changes, self.losses, self.of_lost = changes(*logs, copies=copies), [], []
+        if kept:
+            self.changes, self.losses = surviving(self.changes)
+        lost = {zxid for loss in self.losses for zxid in loss.zxids}
         self.closed = {t.session: t.time_ms / 1000 for log in logs for t in transactions(log)
-                       if t.type == CLOSE_SESSION}
+                       if t.type == CLOSE_SESSION and t.zxid not in lost}
         self.slow = []     # when servers could not agree: (from, to)
         standing = {}      # path: its Life
         for change in self.changes:
@@ -129,13 +134,21 @@ class Truth:
 
 
 class Lies:
-    """What was said and is not so."""
+    """What was said and is not so; and apart from it what was said of a time in which servers lost what they had told."""
 
-    def __init__(self, who):
+    def __init__(self, who, truth=None):
+        """truth: whose losses count, and which keeps what was said of them."""
         self.who, self.found = who, []
+        self.losses, self.of_lost = (truth.losses, truth.of_lost) if truth else ((), [])
 
-    def tell(self, path, event, what):
-        self.found.append(f"{self.who} {path}: {what}\n    said: {event}")
+    def tell(self, path, event, what, since=None, until=None):
+        """since, until: between these moments it was so, or else at the event's time, or before it where it says so."""
+        if until is None and "time" in (event or {}):
+            until = moment(event["time"])
+            since = until - event.get("after_gap_ms", 0) / 1000 - UNNOTICED_S
+        lost = until is not None and any(path in loss.paths and since <= loss.until and loss.since - CLOCK_S <= until
+                                         for loss in self.losses)
+        (self.of_lost if lost else self.found).append(f"{self.who} {path}: {what}\n    said: {event}")
 
 
 class Retelling:
@@ -324,7 +337,8 @@ class Retelling:
             self.lie(None, f"told to stand: {sorted(self.standing)}; in truth {now}")
         lives = [] if made.gone and not made.lock else made.lives  # of a directory that is gone nothing is counted
         created, gone = len(lives), sum(life.gone is not None for life in lives)
-        if (self.joined, self.left) != (created, gone):
+        most = sum(loss.paths[self.path] for loss in self.truth.losses)  # came and went again with what the servers lost
+        if abs(self.joined - created) > most or abs(self.left - gone) > most:
             self.lie(None, f"joined and left, with the unseen: {self.joined}, {self.left}; in truth {created}, {gone}")
         first = now[0] if now else None
         if self.leader is not first:
@@ -343,6 +357,10 @@ class LockRetelling(Retelling):
 
     def may_be_again(self, change):
         return any(self.is_again(old, new) for old in change[0] for new in change[1])
+
+    @staticmethod
+    def fits(change, told):
+        return all(None in pair or pair[0] == pair[1] for pair in zip(change[3], who(told)))
 
     def untold(self):
         return [change for change in self.changes if not self.may_be_again(change)]
@@ -381,8 +399,9 @@ class LockRetelling(Retelling):
             if self.leader is not None or self.lost is None:
                 self.lie(event, f"told as open while {self.leader} holds it, after {self.lost}")
             return
-        while self.changes and self.may_be_again(self.changes[0]) and not all(
-                None in pair or pair[0] == pair[1] for pair in zip(self.changes[0][3], who(told))):
+        # One that has it again need not be told; nor is it the one that is, where a later one fits as well.
+        while self.changes and self.may_be_again(self.changes[0]) and not (
+                self.fits(self.changes[0], told) and not any(self.fits(change, told) for change in self.changes[1:])):
             self.changes.pop(0)
         if not self.changes:
             self.lie(event, "no change of holder is left to be told")
@@ -435,7 +454,8 @@ def check_look(truth, document, began, ended, lies, stale_s):
             brief = {key: election[key] for key in ("state", "leader")} | {"shown": shown}
             if not fitting and not (election["state"] == "absent" and not shown):
                 lies.tell(path, brief, f"never so between {began - stale_s:.3f} and {ended:.3f}: "
-                                       f"{[(round(at, 3), [life.name for life in who]) for at, who in window]}")
+                                       f"{[(round(at, 3), [life.name for life in who]) for at, who in window]}",
+                          began - stale_s, ended)
                 continue
             owners = [{life.name: life.owner for life in standing} for standing in fitting]
             told = {c["name"]: c["session"] for c in election["candidates"] if c["session"]}

@@ -14,8 +14,9 @@ CREATE, DELETE, SET_DATA, MULTI, CREATE2, CREATE_SESSION, CLOSE_SESSION = 1, 2, 
 CREATE_CONTAINER, DELETE_CONTAINER, CREATE_TTL = 19, 20, 21
 ERROR = -1
 # One znode that came or went. kind: "create", "delete", or "close", a deletion by the end of its session: with cxid 0
-# the servers gave it up, else its client closed it. ephemeral, data: of one that came.
-Change = collections.namedtuple("Change", "zxid time_ms session cxid kind path ephemeral data", defaults=(b"",))
+# the servers gave it up, else its client closed it. ephemeral, data: of one that came; made: which creation in its
+# directory it is, from 1, where the transaction says it.
+Change = collections.namedtuple("Change", "zxid time_ms session cxid kind path ephemeral data made", defaults=(b"", None))
 WITH_A_PATH = (CREATE, DELETE, SET_DATA, CREATE2, CREATE_CONTAINER, DELETE_CONTAINER, CREATE_TTL)
 
 
@@ -92,11 +93,13 @@ def _skip_acl(record, at):
 
 
 def _parts(kind, record, at):
-    """What of one transaction concerns znodes: (kind, path, ephemeral[, data])."""
+    """What of one transaction concerns znodes: (kind, path, ephemeral[, data, made])."""
     if kind in (CREATE, CREATE2):
         path, end = _text(record, at)
         behind = _buffer_end(record, end)
-        yield "create", path, record[_skip_acl(record, behind)] != 0, record[end + 4:behind]
+        flag = _skip_acl(record, behind)
+        made = struct.unpack_from(">i", record, flag + 1)[0] if len(record) >= flag + 5 else None
+        yield "create", path, record[flag] != 0, record[end + 4:behind], made
     elif kind in (CREATE_CONTAINER, CREATE_TTL):
         yield "create", _text(record, at)[0], False
     elif kind in (DELETE, DELETE_CONTAINER):
