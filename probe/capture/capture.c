@@ -5,6 +5,8 @@
 
 #include "config/memory.h"
 #include "config/text.h"
+#include "probe/capture/coverage.h"
+#include "probe/capture/ends.h"
 #include "probe/capture/wire.h"
 #include "probe/election/session_table.h"
 #include "probe/transactions/logged_elections.h"
@@ -16,42 +18,12 @@
 #define TICK_US INT64_C(250000)
 #define TICKS_MOST 400
 #define SHOW_US INT64_C(1000000)
-/* A request to delete a znode that was answered so long ago did not end a znode now. */
-#define DELETION_KEPT_US INT64_C(60000000)
-#define DELETIONS_KEPT 64
-/* Znodes that ended, so that an older list of a slower server does not bring them back. */
-#define ENDED_KEPT 256
-#define ENDED_KEPT_US INT64_C(60000000)
-/* Ends that wait for packets of other captures. */
-#define GONE_KEPT 64
-/* Packets and clocks are that late at most. */
-#define LATE_US INT64_C(150000)
-/* A server ends the connection of an expired session with its znodes. */
-#define ENDED_TOGETHER_US INT64_C(1000000)
 #define TOLD_MOST 8
 /* Sessions are looked through for those that are over. */
 #define SWEEP_US INT64_C(60000000)
 #define FORGOTTEN_US INT64_C(600000000)
 /* Every client has sent something within this time: a third of its timeout, which is assumed to be 90 s at most. */
 #define PINGED_US INT64_C(30000000)
-
-struct asked_deletion {
-    char *path;
-    uint64_t session;
-    int64_t at_us;
-};
-
-struct ended_znode {
-    char *path;
-    int64_t at_us;
-};
-
-/* A znode that went while its session seemed silent: packets of other captures may still show that it was heard. */
-struct gone_znode {
-    char *path; /* NULL: none */
-    int64_t czxid, at_us;
-    bool exact; /* it went just then */
-};
 
 /* One connection's state. */
 struct capture_client {
@@ -66,7 +38,6 @@ struct capture_client {
 struct capture_source {
     const char *server; /* its name as given; NULL: that of the packets */
     int64_t began_us;   /* its first packet, or the first since some were missing; 0: none came yet */
-    int64_t latest_us;  /* its latest packet, by its own time */
     bool tied, doubted; /* ... and packets of it may be missing */
 };
 
@@ -85,17 +56,12 @@ struct capture {
     bool started, showing, sessions_changed;
     struct capture_source sources[CAPTURES_MOST];
     size_t source; /* of the present packet */
-    struct asked_deletion deletions[DELETIONS_KEPT];
-    size_t next_deletion;
-    struct ended_znode ended[ENDED_KEPT];
-    size_t next_ended;
-    struct gone_znode gone[GONE_KEPT];
-    size_t gone_count;
+    struct coverage coverage;
+    struct ends *ends;
     struct capture_limits limits;
     struct capture_client *clients;
     /* Beside a live cluster. */
     struct moment add;
-    int64_t doubted_us; /* up to this time, what a client did may be missing; 0: never */
     capture_name_fn name_of;
     void *name_context;
 };
@@ -368,51 +334,6 @@ void capture_pass(struct capture *k, int64_t wall_us)
 
 /* ---- the ends of znodes ---- */
 
-static void capture_note_deletion(struct capture *k, uint64_t session, const char *path)
-{
-    struct asked_deletion *one = &k->deletions[k->next_deletion++ % DELETIONS_KEPT];
-    free(one->path);
-    *one = (struct asked_deletion){text_copy(path), session, k->now.mono_us};
-}
-
-static const struct asked_deletion *find_deletion(const struct capture *k, const char *path)
-{
-    for (size_t i = 0; i < DELETIONS_KEPT; i++) {
-        const struct asked_deletion *one = &k->deletions[i];
-        if (one->path && one->at_us > k->doubted_us && strcmp(one->path, path) == 0 &&
-            k->now.mono_us - one->at_us < DELETION_KEPT_US)
-            return one;
-    }
-    return NULL;
-}
-
-static void forget_deletions(struct capture *k, uint64_t session, const char *path)
-{
-    for (size_t i = 0; i < DELETIONS_KEPT; i++) {
-        struct asked_deletion *one = &k->deletions[i];
-        if (!one->path || one->session != session || (path && strcmp(one->path, path) != 0))
-            continue;
-        free(one->path);
-        *one = (struct asked_deletion){0};
-    }
-}
-
-static void note_ended(struct capture *k, const char *path)
-{
-    struct ended_znode *one = &k->ended[k->next_ended++ % ENDED_KEPT];
-    free(one->path);
-    *one = (struct ended_znode){text_copy(path), k->now.mono_us};
-}
-
-static bool has_ended(const struct capture *k, const char *path)
-{
-    for (size_t i = 0; i < ENDED_KEPT; i++)
-        if (k->ended[i].path && k->now.mono_us - k->ended[i].at_us < ENDED_KEPT_US &&
-            strcmp(k->ended[i].path, path) == 0)
-            return true;
-    return false;
-}
-
 /* The live session sees that it is gone; only packets show why. */
 static void show_end(struct capture *k, const char *path, const struct observed_transaction *deed)
 {
@@ -426,12 +347,6 @@ static void show_end(struct capture *k, const char *path, const struct observed_
         model_observe(k->model, &o);
 }
 
-/* ... since packets were missing last. */
-static bool was_heard(const struct capture *k, const struct logged_session *session)
-{
-    return session && session->active_us > k->doubted_us;
-}
-
 static void znode_ends(struct capture *k, struct znode *node, const struct observed_transaction *deed)
 {
     struct observed_transaction seen = *deed;
@@ -440,7 +355,7 @@ static void znode_ends(struct capture *k, struct znode *node, const struct obser
     seen.captured = true;
     seen.zxid = k->zxid > seen.czxid ? k->zxid : seen.czxid + 1;
     seen.timeout_ms = session ? session->timeout_ms : 0;
-    seen.heard_us = was_heard(k, session) && !session->heard_about ? session->active_us : 0;
+    seen.heard_us = ends_has_heard(k->ends, session) && !session->heard_about ? session->active_us : 0;
     if (deed->deed == DEED_DELETED && session)
         capture_fact(
             k, (struct logged_fact){
@@ -449,24 +364,33 @@ static void znode_ends(struct capture *k, struct znode *node, const struct obser
         show_end(k, node->path, &seen);
     else
         logged_elections_deleted(k->elections, node, &seen, k->now);
-    note_ended(k, node->path);
+    ends_note(k->ends, node->path, k->now.mono_us);
     znode_tree_deleted(k->tree, node->path, node->path_length, INT64_MAX);
     note_unreported(k);
 }
 
 /* One transaction ends a session and all its znodes. */
-static void session_ends(struct capture *k, struct logged_session *session, enum transaction_deed deed,
-                         int64_t gone_us)
+static void session_ends(struct capture *k, struct logged_session *session,
+                         const struct observed_transaction *deed)
 {
-    struct observed_transaction seen = {.deed = deed, .session = session->id, .gone_us = gone_us};
-    if (session->owned)
-        capture_fact(
-            k, (struct logged_fact){.kind = deed == DEED_EXPIRED ? FACT_SESSION_EXPIRED : FACT_SESSION_CLOSED,
-                                    .session = session->id,
-                                    .timeout_ms = session->timeout_ms,
-                                    .began_us = session->began_ms * 1000});
+    struct observed_transaction seen = *deed;
+    seen.session = session->id;
+    if (session->owned && !deed->unproven)
+        capture_fact(k, (struct logged_fact){.kind = deed->deed == DEED_EXPIRED ? FACT_SESSION_EXPIRED
+                                                                                : FACT_SESSION_CLOSED,
+                                             .session = session->id,
+                                             .timeout_ms = session->timeout_ms,
+                                             .began_us = session->began_ms * 1000});
     while (session->owned)
         znode_ends(k, session->owned, &seen);
+}
+
+static void on_end(void *context, struct znode *node, const struct observed_transaction *deed)
+{
+    if (deed->deed == DEED_CLOSED || deed->deed == DEED_EXPIRED)
+        session_ends(context, node->session, deed);
+    else
+        znode_ends(context, node, deed);
 }
 
 static void hear(struct logged_session *session, const struct wire_client *client)
@@ -478,94 +402,12 @@ static void hear(struct logged_session *session, const struct wire_client *clien
 }
 
 /* Its client may have sent pings since the latest other fact, on any connection. */
-static void hear_connections(const struct capture *k, struct logged_session *session)
+static void hear_connections(void *context, struct logged_session *session)
 {
+    const struct capture *k = context;
     for (const struct capture_client *one = k->clients; one; one = one->next)
         if (one->client->session == session->id)
             hear(session, one->client);
-}
-
-static int64_t silence_ends_us(const struct logged_session *session)
-{
-    return session->active_us + session->timeout_ms * INT64_C(1000) - LATE_US;
-}
-
-static bool was_silent_for_timeout(const struct capture *k, struct logged_session *session, int64_t at_us)
-{
-    hear_connections(k, session);
-    return session->timeout_ms > 0 && was_heard(k, session) && at_us >= silence_ends_us(session);
-}
-
-/* A capture that has brought nothing since may have stalled already. */
-static bool is_silence_proven(const struct capture *k, const struct logged_session *session)
-{
-    bool proven = true;
-    for (size_t i = 0; k->query.beside && i < CAPTURES_MOST; i++)
-        proven =
-            proven && (k->sources[i].began_us == 0 || k->sources[i].latest_us >= silence_ends_us(session));
-    return proven;
-}
-
-/* False: not yet. Packets from after its end, or read late, prove nothing. */
-static bool end_is_judged(struct capture *k, struct znode *node, const struct gone_znode *gone)
-{
-    struct logged_session *session = node->session;
-    const struct asked_deletion *deletion = find_deletion(k, node->path);
-    struct observed_transaction unknown = {.gone_us = gone->exact ? gone->at_us : 0};
-    bool closing = session && session->closing_us > k->doubted_us && session->closing_us <= gone->at_us;
-    if (deletion && deletion->at_us <= gone->at_us) {
-        unknown.deed = DEED_DELETED;
-        unknown.session = deletion->session;
-    } else if (!deletion && closing) {
-        session_ends(k, session, DEED_CLOSED, unknown.gone_us);
-        return true;
-    } else if (!deletion && session && was_silent_for_timeout(k, session, gone->at_us)) {
-        if (!is_silence_proven(k, session))
-            return false;
-        bool left = session->left_us != 0 && session->left_us <= gone->at_us &&
-                    gone->at_us - session->left_us < ENDED_TOGETHER_US;
-        session_ends(k, session, DEED_EXPIRED, left ? session->left_us : unknown.gone_us);
-        return true;
-    }
-    znode_ends(k, node, &unknown);
-    return true;
-}
-
-static void judge_gone(struct capture *k)
-{
-    for (size_t i = k->gone_count; i-- > 0;) {
-        struct gone_znode *gone = &k->gone[i];
-        struct znode *node = znode_tree_find(k->tree, gone->path, strlen(gone->path));
-        bool same = node && node->exists && node->stat.czxid == gone->czxid;
-        if (same && !end_is_judged(k, node, gone))
-            continue;
-        free(gone->path);
-        *gone = k->gone[--k->gone_count];
-    }
-}
-
-static bool waits_for_end(const struct capture *k, const struct znode *node)
-{
-    for (size_t i = 0; i < k->gone_count; i++)
-        if (k->gone[i].czxid == node->stat.czxid && strcmp(k->gone[i].path, node->path) == 0)
-            return true;
-    return false;
-}
-
-/* A znode is gone. exact: it went just now. */
-static void znode_vanishes(struct capture *k, const char *path, bool exact)
-{
-    struct znode *node = znode_tree_find(k->tree, path, strlen(path));
-    struct gone_znode gone = {.at_us = k->now.mono_us, .exact = exact};
-    if (!node || !node->exists || waits_for_end(k, node) || end_is_judged(k, node, &gone))
-        return;
-    if (k->gone_count == GONE_KEPT) {
-        znode_ends(k, node, &(struct observed_transaction){.gone_us = exact ? gone.at_us : 0});
-        return;
-    }
-    gone.path = text_copy(path);
-    gone.czxid = node->stat.czxid;
-    k->gone[k->gone_count++] = gone;
 }
 
 /* ---- what clients ask and are answered ---- */
@@ -620,7 +462,7 @@ static void capture_on_read(struct capture *k, const struct wire_fact *fact)
     struct znode *before = znode_tree_find(k->tree, fact->path, change.path_length);
     bool there = before && before->exists, known = there && before->known;
     if ((known && before->stat.mzxid >= fact->stat->mzxid && (before->data_kept > 0 || !fact->has_data)) ||
-        (!there && has_ended(k, fact->path)))
+        (!there && ends_was_seen(k->ends, fact->path, k->now.mono_us)))
         return;
     if (!known && owner_is_session(fact->stat->owner))
         logged_elections_examine(k->elections, &change, k->now);
@@ -639,11 +481,11 @@ static void leave_unlisted(struct capture *k, struct znode *directory, char **na
     for (struct znode *child = directory->children, *next; child; child = next) {
         const char *name = znode_name(child);
         next = child->sibling;
-        if (child->stat.czxid > zxid || waits_for_end(k, child) ||
+        if (child->stat.czxid > zxid || ends_is_waiting(k->ends, child) ||
             bsearch(&name, names, count, sizeof *names, text_compare))
             continue;
         char *path = text_copy(child->path);
-        znode_vanishes(k, path, false);
+        ends_vanishes(k->ends, path, k->now.mono_us, false);
         free(path);
         /* Its session may have taken others along. */
         next = directory->children;
@@ -665,8 +507,9 @@ static void on_listed(struct capture *k, const struct wire_fact *fact)
     for (size_t i = 0; i < fact->name_count; i++) {
         char *path = text_format("%s/%s", strcmp(fact->path, "/") == 0 ? "" : fact->path, names[i]);
         const struct znode *child = znode_tree_find(k->tree, path, strlen(path));
-        struct znode *named =
-            (child && child->exists) || has_ended(k, path) ? NULL : znode_tree_named(k->tree, path);
+        struct znode *named = (child && child->exists) || ends_was_seen(k->ends, path, k->now.mono_us)
+                                  ? NULL
+                                  : znode_tree_named(k->tree, path);
         if (named)
             logged_elections_changed(k->elections, named, true);
         free(path);
@@ -701,7 +544,9 @@ static void capture_on_refused(struct capture *k, struct wire_client *client, co
 {
     struct logged_session *session = fact->session ? znode_tree_session(k->tree, fact->session) : NULL;
     if (session && session->owned)
-        session_ends(k, session, session->closing_us ? DEED_CLOSED : DEED_EXPIRED, 0);
+        session_ends(
+            k, session,
+            &(struct observed_transaction){.deed = session->closing_us ? DEED_CLOSED : DEED_EXPIRED});
     logged_elections_settle(k->elections, k->now);
     show_client(k, client, CAPTURED_OVER, fact->session, NULL);
 }
@@ -720,7 +565,7 @@ static void on_notified(struct capture *k, struct wire_client *client, const str
 {
     struct capture_client *own = client->user;
     if (fact->event == WIRE_NODE_DELETED)
-        znode_vanishes(k, fact->path, true);
+        ends_vanishes(k->ends, fact->path, k->now.mono_us, true);
     if (fact->event != WIRE_NODE_DELETED && fact->event != WIRE_NODE_CHILDREN)
         return;
     /* The model knows of the change before it hears who was notified. */
@@ -735,16 +580,10 @@ static void on_ended(struct capture *k, struct wire_client *client)
     struct logged_session *session = capture_session_of(k, client);
     if (!session || session->connection != client)
         return;
-    if (client->ended_by_server && was_silent_for_timeout(k, session, k->now.mono_us))
+    if (client->ended_by_server && ends_is_silent(k->ends, session, k->now.mono_us))
         session->left_us = k->now.mono_us;
     show_client(k, client, CAPTURED_STATE, client->session, NULL);
     session->connection = NULL;
-}
-
-/* From here on it may be that of any session that was heard elsewhere before, and is not silent. */
-static void on_nameless(struct capture *k)
-{
-    k->doubted_us = k->now.mono_us;
 }
 
 /* The client was heard at some time in a hole. */
@@ -752,7 +591,7 @@ static void on_lost(struct capture *k, struct logged_session *session, const str
 {
     k->limits.holes++;
     if (!session)
-        on_nameless(k);
+        ends_doubt(k->ends, k->now.mono_us);
     if (!session || fact->of_server)
         return;
     session->active_us = k->now.mono_us;
@@ -767,6 +606,8 @@ static void capture_client_new(struct capture *k, struct wire_client *client)
         k->clients->link = &own->next;
     k->clients = own;
     own->source = k->source;
+    const char *server = k->sources[k->source].server;
+    coverage_server(&k->coverage, k->source, server ? server : client->server);
 }
 
 static void capture_on_fact(void *context, struct wire_client *client, const struct wire_fact *fact)
@@ -780,8 +621,9 @@ static void capture_on_fact(void *context, struct wire_client *client, const str
         k->zxid = fact->zxid;
     switch (fact->kind) {
     case WIRE_LATE:
+        /* From here on it may be that of any session that was heard elsewhere before, and is not silent. */
         k->limits.late++;
-        on_nameless(k);
+        ends_doubt(k->ends, k->now.mono_us);
         break;
     case WIRE_OPENED:
         on_opened(k, client);
@@ -793,10 +635,10 @@ static void capture_on_fact(void *context, struct wire_client *client, const str
         capture_on_asked(k, client);
         break;
     case WIRE_DELETING:
-        capture_note_deletion(k, client->session, fact->path);
+        ends_asked(k->ends, client->session, fact->path, k->now.mono_us);
         break;
     case WIRE_KEPT:
-        forget_deletions(k, client->session, fact->path);
+        ends_refused(k->ends, client->session, fact->path);
         break;
     case WIRE_CLOSING:
         if (session)
@@ -806,7 +648,7 @@ static void capture_on_fact(void *context, struct wire_client *client, const str
         on_created(k, client, fact);
         break;
     case WIRE_DELETED:
-        znode_vanishes(k, fact->path, true);
+        ends_vanishes(k->ends, fact->path, k->now.mono_us, true);
         break;
     case WIRE_SET:
         on_set(k, client, fact);
@@ -815,14 +657,15 @@ static void capture_on_fact(void *context, struct wire_client *client, const str
         capture_on_read(k, fact);
         break;
     case WIRE_ABSENT:
-        znode_vanishes(k, fact->path, false);
+        ends_vanishes(k->ends, fact->path, k->now.mono_us, false);
         break;
     case WIRE_LISTED:
         on_listed(k, fact);
         break;
     case WIRE_CLOSED:
         if (session)
-            session_ends(k, session, DEED_CLOSED, k->now.mono_us);
+            session_ends(k, session,
+                         &(struct observed_transaction){.deed = DEED_CLOSED, .gone_us = k->now.mono_us});
         break;
     case WIRE_NOTIFIED:
         on_notified(k, client, fact);
@@ -877,6 +720,8 @@ struct capture *capture_new(struct model *model, const struct settings *settings
     k->sink = *sink;
     k->tree = znode_tree_new();
     k->elections = logged_elections_new(k->tree, model, settings, query->election);
+    k->ends =
+        ends_new(k->tree, &k->coverage, query->beside, &(struct ends_listener){k, hear_connections, on_end});
     k->wire = wire_new(&(struct wire_listener){k, capture_on_fact, capture_on_gone});
     return k;
 }
@@ -888,12 +733,8 @@ void capture_free(struct capture *k)
     wire_free(k->wire);
     logged_elections_free(k->elections);
     znode_tree_free(k->tree);
-    for (size_t i = 0; i < DELETIONS_KEPT; i++)
-        free(k->deletions[i].path);
-    for (size_t i = 0; i < ENDED_KEPT; i++)
-        free(k->ended[i].path);
-    for (size_t i = 0; i < k->gone_count; i++)
-        free(k->gone[i].path);
+    ends_free(k->ends);
+    coverage_free(&k->coverage);
     free(k);
 }
 
@@ -903,9 +744,11 @@ static void capture_source_begin(struct capture *k, const char *server, bool lat
     struct capture_source *source = &k->sources[k->source];
     if (source->began_us != 0)
         return;
+    if (server)
+        coverage_server(&k->coverage, k->source, server);
     *source = (struct capture_source){.server = server, .began_us = k->now.mono_us, .tied = !k->query.beside};
     if (late && k->query.beside)
-        k->doubted_us = k->now.mono_us;
+        ends_doubt(k->ends, k->now.mono_us);
 }
 
 /* What one that is not tied brings may be old, or be missing. */
@@ -930,13 +773,12 @@ bool capture_take(struct capture *k, const struct captured_packet *packet)
     capture_go_on(k, at_us);
     k->source = packet->source;
     capture_source_begin(k, packet->server, late);
-    if (k->sources[k->source].latest_us < at_us)
-        k->sources[k->source].latest_us = at_us;
+    coverage_packet(&k->coverage, k->source, at_us);
     if (is_doubted(k))
-        k->doubted_us = k->now.mono_us;
+        ends_doubt(k->ends, k->now.mono_us);
     if (packet_read(packet->link, packet->bytes, packet->captured, packet->length, &segment))
         wire_take(k->wire, k->now.mono_us, &segment);
-    judge_gone(k);
+    ends_judge(k->ends);
     if (k->now.mono_us - k->swept_us > SWEEP_US) {
         k->swept_us = k->now.mono_us;
         znode_tree_each_session(k->tree, sweep_session, k);
@@ -975,9 +817,19 @@ void capture_doubt(struct capture *k, size_t source)
         return;
     doubted->tied = false;
     doubted->doubted = true;
-    k->doubted_us = k->now.mono_us;
-    judge_gone(k);
+    ends_doubt(k->ends, k->now.mono_us);
+    ends_judge(k->ends);
     show_all_again(k);
+}
+
+void capture_read_ahead(struct capture *k, char *const *paths, size_t count)
+{
+    coverage_read(&k->coverage, paths, count);
+}
+
+void capture_end(struct capture *k, size_t source)
+{
+    k->coverage.sources[source].over = true;
 }
 
 void capture_name_servers(struct capture *k, capture_name_fn name_of, void *context)

@@ -49,6 +49,10 @@ struct capture *capture_new(struct model *model, const struct settings *settings
                             const struct capture_query *query, const struct capture_sink *sink);
 void capture_free(struct capture *capture); /* NULL is fine */
 
+/* Of several: looks into their beginnings, for the servers that they hold; and the latest packet of one was its last. */
+void capture_read_ahead(struct capture *capture, char *const *paths, size_t count);
+void capture_end(struct capture *capture, size_t source);
+
 /* False: the query's end is reached. */
 bool capture_take(struct capture *capture, const struct captured_packet *packet);
 /* Nothing was captured until this moment (wall clock). */

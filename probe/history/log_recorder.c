@@ -57,6 +57,8 @@ static bool capture_begin_in(struct log_recorder *r, const struct settings *sett
     r->capture = capture_new(r->model, settings,
                              &(struct capture_query){query->from_us, query->to_us, query->election, false},
                              &(struct capture_sink){r, log_recorder_changed, log_recorder_fact});
+    if (r->options.path_count > 1)
+        capture_read_ahead(r->capture, r->options.paths, r->options.path_count);
     return true;
 }
 
@@ -104,6 +106,9 @@ bool log_recorder_step(struct log_recorder *r, size_t most)
     enum capture_next next = r->over ? CAPTURE_END : CAPTURE_PACKET;
     for (size_t i = 0; i < most && next == CAPTURE_PACKET; i++) {
         next = capture_files_next(r->files, &packet);
+        for (size_t k = 0; k < r->options.path_count; k++)
+            if (capture_files_over(r->files, k))
+                capture_end(r->capture, k);
         if (next == CAPTURE_PACKET && !capture_take(r->capture, &packet))
             next = CAPTURE_END;
     }

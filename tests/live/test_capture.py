@@ -38,6 +38,20 @@ def packets_until(last):
     return data[:at]
 
 
+def file_of(path, *, since=0, until=2**32):
+    """The packets of these seconds."""
+    with open(CAPTURE, "rb") as f:
+        data = f.read()
+    kept, at = data[:24], 24
+    while at < len(data):
+        second, _, captured = struct.unpack("<III", data[at:at + 12])
+        if since <= second < until:
+            kept += data[at:at + 16 + captured]
+        at += 16 + captured
+    path.write_bytes(kept)
+    return str(path)
+
+
 def check_told(told):
     failovers = [e["failover"] for e in told if e["event"] == "failover"]
     assert [(f["from_identity"], f["to_identity"], f["cause"], f["cause_certainty"]) for f in failovers] == \
@@ -56,6 +70,18 @@ def test_events_of_a_file_and_of_a_pipe(private):
     check_sanitizers(done.stderr)
     assert done.returncode == 0, done
     check_told([json.loads(line) for line in done.stdout.splitlines()])
+
+
+def test_a_silence_is_proven_where_every_server_was_captured(private, tmp_path):
+    """Captures of one server that was captured in parts are as one; where another server's ends, a may have gone there."""
+    a_is_silent = 1795632446
+    parts = file_of(tmp_path / "1.pcap", until=a_is_silent), file_of(tmp_path / "2.pcap", since=a_is_silent)
+    for name in "", "zk1=":
+        check_told(events(run("events", "--json", "--capture", name + parts[0], "--capture", name + parts[1], env=private)))
+    for other, certainty in (parts[0], "suspected"), (parts[1], "suspected"), (CAPTURE, "certain"):
+        told = events(run("events", "--json", "--capture", f"zk1={CAPTURE}", "--capture", f"zk2={other}", env=private))
+        first = next(e["failover"] for e in told if e["event"] == "failover")
+        assert (first["cause"], first["cause_certainty"]) == ("expired", certainty), (other, first)
 
 
 def test_the_chain_as_it_was(private):

@@ -387,6 +387,44 @@ static void another_server_lists_it(void **state)
     told_free(told);
 }
 
+/* ---- several captures in the place of a cluster ---- */
+
+static void told_goes_on(struct told *told, size_t source, const char *server, int64_t at_us);
+
+#define HALF (HEARD_A + 3000000)
+
+/* Another server was captured in these times, in two captures: a may have gone there while it was not. */
+static void a_silence_needs_every_server(void **state)
+{
+    static const struct {
+        int64_t from_us, until_us, again_us;
+        enum certainty certainty;
+    } rows[] = {
+        {1, LOST_A, 0, CERTAINTY_CERTAIN},
+        {1, HALF, 0, CERTAINTY_SUSPECTED},              /* it ends too early */
+        {HALF, LOST_A, 0, CERTAINTY_SUSPECTED},         /* it begins too late */
+        {1, HALF, HALF + 100000, CERTAINTY_CERTAIN},    /* the second one follows at once */
+        {1, HALF, HALF + 2100000, CERTAINTY_SUSPECTED}, /* ... after a hole */
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct told *told = told_begin();
+        for (size_t k = 0; k < sample_count; k++) {
+            int64_t at_us = sample[k].at_us - BASE_US;
+            if (at_us > rows[i].from_us && at_us <= rows[i].until_us)
+                told_goes_on(told, 1, "other:1", at_us);
+            else if (rows[i].again_us != 0 && at_us >= rows[i].again_us)
+                told_goes_on(told, 2, "other:1", at_us);
+            told_take(told, &sample[k]);
+        }
+        told_end(told);
+        assert_int_equal(told->failovers[0].lost_us, LOST_A);
+        assert_int_equal(told->failovers[0].cause, CAUSE_EXPIRED);
+        assert_int_equal(told->failovers[0].certainty, rows[i].certainty);
+        told_free(told);
+    }
+}
+
 /* ---- several captures beside a live cluster ---- */
 
 #define SERVER "127.0.0.1:53409"
@@ -925,6 +963,7 @@ int main(void)
         cmocka_unit_test(a_candidate_that_does_not_react),
         cmocka_unit_test(a_gap_proves_no_silence),
         cmocka_unit_test(another_server_lists_it),
+        cmocka_unit_test(a_silence_needs_every_server),
         cmocka_unit_test(a_capture_that_has_stalled_proves_no_silence),
         cmocka_unit_test(connections_that_another_capture_showed),
         cmocka_unit_test(two_captures_of_one_server),

@@ -1,0 +1,150 @@
+#include "probe/capture/coverage.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "config/memory.h"
+#include "config/text.h"
+#include "probe/capture/capture_file.h"
+#include "probe/capture/wire.h"
+
+/* Of each file, so much is read ahead. */
+#define AHEAD_MOST 20000
+
+void coverage_packet(struct coverage *coverage, size_t source, int64_t at_us)
+{
+    struct covered *s = &coverage->sources[source];
+    coverage->count = source < coverage->count ? coverage->count : source + 1;
+    s->from_us = s->from_us ? s->from_us : at_us;
+    s->until_us = s->until_us > at_us ? s->until_us : at_us;
+}
+
+static bool covers_server(const struct covered *s, const char *server)
+{
+    for (size_t i = 0; i < s->server_count; i++)
+        if (strcmp(s->servers[i], server) == 0)
+            return true;
+    return false;
+}
+
+void coverage_server(struct coverage *coverage, size_t source, const char *server)
+{
+    struct covered *s = &coverage->sources[source];
+    if (covers_server(s, server))
+        return;
+    room_for_one(&s->servers, s->server_count, &s->server_room, sizeof *s->servers);
+    s->servers[s->server_count++] = text_copy(server);
+}
+
+/* ---- the beginnings ---- */
+
+struct reading_ahead {
+    struct coverage *coverage;
+    size_t source;
+    bool named;
+};
+
+static void ahead_on_fact(void *context, struct wire_client *client, const struct wire_fact *fact)
+{
+    struct reading_ahead *ahead = context;
+    struct covered *s = &ahead->coverage->sources[ahead->source];
+    if (!ahead->named && (fact->kind == WIRE_OPENED || fact->kind == WIRE_LATE))
+        coverage_server(ahead->coverage, ahead->source, client->server);
+    if (fact->zxid <= 0 || (s->seen_count > 0 && fact->zxid <= s->seen[s->seen_count - 1].zxid))
+        return;
+    room_for_one(&s->seen, s->seen_count, &s->seen_room, sizeof *s->seen);
+    s->seen[s->seen_count++] = (struct transaction_seen){fact->zxid, fact->at_us};
+}
+
+static void ahead_on_gone(void *context, struct wire_client *client)
+{
+    (void)context;
+    (void)client;
+}
+
+static void read_ahead(struct reading_ahead *ahead, char *path)
+{
+    struct captured_packet packet;
+    struct tcp_segment segment;
+    char *error = NULL;
+    struct capture_files *files = capture_files_open(&path, 1, false, &error);
+    struct wire *wire = wire_new(&(struct wire_listener){ahead, ahead_on_fact, ahead_on_gone});
+    for (size_t i = 0; files && i < AHEAD_MOST && capture_files_next(files, &packet) == CAPTURE_PACKET; i++) {
+        coverage_packet(ahead->coverage, ahead->source, packet.at_us);
+        if (packet_read(packet.link, packet.bytes, packet.captured, packet.length, &segment))
+            wire_take(wire, packet.at_us, &segment);
+    }
+    wire_free(wire);
+    capture_files_close(files);
+    free(error); /* told by who reads it all */
+}
+
+void coverage_read(struct coverage *coverage, char *const *paths, size_t count)
+{
+    coverage->count = count;
+    for (size_t i = 0; i < count; i++) {
+        const char *equals = strchr(paths[i], '='), *file = equals ? equals + 1 : paths[i];
+        struct reading_ahead ahead = {coverage, i, equals != NULL};
+        struct stat status;
+        if (equals) {
+            char *name = text_format("%.*s", (int)(equals - paths[i]), paths[i]);
+            coverage_server(coverage, i, name);
+            free(name);
+        }
+        if (stat(file, &status) != 0 || !S_ISREG(status.st_mode))
+            continue;
+        coverage->sources[i].file = true;
+        read_ahead(&ahead, paths[i]);
+    }
+}
+
+void coverage_free(struct coverage *coverage)
+{
+    for (size_t i = 0; i < CAPTURES_MOST; i++) {
+        struct covered *s = &coverage->sources[i];
+        while (s->server_count > 0)
+            free(s->servers[--s->server_count]);
+        free(s->servers);
+        free(s->seen);
+    }
+}
+
+/* ---- what they hold ---- */
+
+/* A file that goes on has had no packet that was not taken. */
+static int64_t covered_until(const struct covered *s)
+{
+    return s->file && !s->over ? INT64_MAX : s->until_us;
+}
+
+static bool server_is_covered(const struct coverage *coverage, const char *server, int64_t from_us,
+                              int64_t to_us, int64_t gap_us)
+{
+    int64_t held_us = from_us, until_us = from_us;
+    for (int64_t gap = 0;; gap = gap_us) {
+        for (size_t i = 0; i < coverage->count; i++) {
+            const struct covered *s = &coverage->sources[i];
+            if (s->from_us != 0 && s->from_us <= held_us + gap && covers_server(s, server) &&
+                covered_until(s) > until_us)
+                until_us = covered_until(s);
+        }
+        if (until_us >= to_us || until_us == held_us)
+            return until_us >= to_us;
+        held_us = until_us;
+    }
+}
+
+bool coverage_holds(const struct coverage *coverage, int64_t from_us, int64_t to_us, int64_t gap_us)
+{
+    for (size_t i = 0; i < coverage->count; i++) {
+        const struct covered *s = &coverage->sources[i];
+        bool holds = s->from_us != 0 && s->from_us <= from_us && covered_until(s) >= to_us;
+        for (size_t k = 0; !holds && k < s->server_count; k++)
+            if (!server_is_covered(coverage, s->servers[k], from_us, to_us, gap_us))
+                return false;
+        if (!holds && s->server_count == 0)
+            return false;
+    }
+    return true;
+}

@@ -1,0 +1,45 @@
+/*
+ * coverage.h - which time of which server some captures hold: the files of one server that was captured in parts hold
+ * it together.
+ *
+ * A file holds the time from its first packet to its last; a pipe, that between two of its packets only once the second
+ * has come.
+ */
+#ifndef ELECTOP_PROBE_CAPTURE_COVERAGE_H
+#define ELECTOP_PROBE_CAPTURE_COVERAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "config/settings.h"
+
+/* When a transaction was first seen. */
+struct transaction_seen {
+    int64_t zxid, at_us;
+};
+
+struct covered {
+    int64_t from_us, until_us; /* the first and the latest packet; from_us 0: none is known */
+    bool file, over;           /* it is a file; its latest packet is its last */
+    char **servers;            /* whose packets it has: addresses, or the name that was given */
+    size_t server_count, server_room;
+    struct transaction_seen *seen; /* those that its beginning shows, in their order */
+    size_t seen_count, seen_room;
+};
+
+struct coverage {
+    struct covered sources[CAPTURES_MOST];
+    size_t count;
+};
+
+/* Looks into the beginnings of these captures, as of capture_files_open(). */
+void coverage_read(struct coverage *coverage, char *const *paths, size_t count);
+void coverage_free(struct coverage *coverage);
+
+void coverage_packet(struct coverage *coverage, size_t source, int64_t at_us);
+void coverage_server(struct coverage *coverage, size_t source, const char *server);
+/* Whether each server that is known was captured all this time, but for gaps of this length between two captures. */
+bool coverage_holds(const struct coverage *coverage, int64_t from_us, int64_t to_us, int64_t gap_us);
+
+#endif

@@ -1,0 +1,229 @@
+#include "probe/capture/ends.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "config/memory.h"
+#include "config/text.h"
+
+/* A request to delete a znode that was answered so long ago did not end a znode now. */
+#define ASKED_KEPT_US INT64_C(60000000)
+#define ASKED_KEPT 64
+#define ENDED_KEPT 256
+#define ENDED_KEPT_US INT64_C(60000000)
+/* Ends that wait for packets of other captures. */
+#define GONE_KEPT 64
+/* Packets and clocks are that late at most. */
+#define LATE_US INT64_C(150000)
+/* A server ends the connection of an expired session with its znodes. */
+#define ENDED_TOGETHER_US INT64_C(1000000)
+
+struct asked_end {
+    char *path;
+    uint64_t session;
+    int64_t at_us;
+};
+
+struct seen_end {
+    char *path;
+    int64_t at_us;
+};
+
+/* A znode that went while its session seemed silent: packets of other captures may still show that it was heard. */
+struct gone_znode {
+    char *path; /* NULL: none */
+    int64_t czxid, at_us;
+    bool exact; /* it went just then */
+};
+
+struct ends {
+    struct znode_tree *tree;
+    const struct coverage *coverage;
+    bool waits;
+    struct ends_listener listener;
+    int64_t doubted_us; /* up to this time, what a client did may be missing; 0: never */
+    struct asked_end asked[ASKED_KEPT];
+    size_t next_asked;
+    struct seen_end seen[ENDED_KEPT];
+    size_t next_seen;
+    struct gone_znode gone[GONE_KEPT];
+    size_t gone_count;
+};
+
+struct ends *ends_new(struct znode_tree *tree, const struct coverage *coverage, bool waits,
+                      const struct ends_listener *listener)
+{
+    struct ends *e = xcalloc(1, sizeof *e);
+    e->tree = tree;
+    e->coverage = coverage;
+    e->waits = waits;
+    e->listener = *listener;
+    return e;
+}
+
+void ends_free(struct ends *e)
+{
+    if (!e)
+        return;
+    for (size_t i = 0; i < ASKED_KEPT; i++)
+        free(e->asked[i].path);
+    for (size_t i = 0; i < ENDED_KEPT; i++)
+        free(e->seen[i].path);
+    for (size_t i = 0; i < e->gone_count; i++)
+        free(e->gone[i].path);
+    free(e);
+}
+
+/* ---- requests ---- */
+
+void ends_asked(struct ends *e, uint64_t session, const char *path, int64_t at_us)
+{
+    struct asked_end *one = &e->asked[e->next_asked++ % ASKED_KEPT];
+    free(one->path);
+    *one = (struct asked_end){text_copy(path), session, at_us};
+}
+
+void ends_refused(struct ends *e, uint64_t session, const char *path)
+{
+    for (size_t i = 0; i < ASKED_KEPT; i++) {
+        struct asked_end *one = &e->asked[i];
+        if (!one->path || one->session != session || (path && strcmp(one->path, path) != 0))
+            continue;
+        free(one->path);
+        *one = (struct asked_end){0};
+    }
+}
+
+static const struct asked_end *find_asked(const struct ends *e, const char *path, int64_t at_us)
+{
+    for (size_t i = 0; i < ASKED_KEPT; i++) {
+        const struct asked_end *one = &e->asked[i];
+        if (one->path && one->at_us > e->doubted_us && strcmp(one->path, path) == 0 &&
+            at_us - one->at_us < ASKED_KEPT_US)
+            return one;
+    }
+    return NULL;
+}
+
+void ends_note(struct ends *e, const char *path, int64_t at_us)
+{
+    struct seen_end *one = &e->seen[e->next_seen++ % ENDED_KEPT];
+    free(one->path);
+    *one = (struct seen_end){text_copy(path), at_us};
+}
+
+bool ends_was_seen(const struct ends *e, const char *path, int64_t at_us)
+{
+    for (size_t i = 0; i < ENDED_KEPT; i++)
+        if (e->seen[i].path && at_us - e->seen[i].at_us < ENDED_KEPT_US && strcmp(e->seen[i].path, path) == 0)
+            return true;
+    return false;
+}
+
+/* ---- silence ---- */
+
+void ends_doubt(struct ends *e, int64_t at_us)
+{
+    e->doubted_us = at_us;
+}
+
+bool ends_has_heard(const struct ends *e, const struct logged_session *session)
+{
+    return session && session->active_us > e->doubted_us;
+}
+
+static int64_t silence_ends_us(const struct logged_session *session)
+{
+    return session->active_us + session->timeout_ms * INT64_C(1000) - LATE_US;
+}
+
+bool ends_is_silent(struct ends *e, struct logged_session *session, int64_t at_us)
+{
+    e->listener.hear(e->listener.context, session);
+    return session->timeout_ms > 0 && ends_has_heard(e, session) && at_us >= silence_ends_us(session);
+}
+
+/* A capture that has brought nothing since may have stalled already. */
+static bool has_gone_on(const struct ends *e, const struct logged_session *session)
+{
+    bool all = true;
+    for (size_t i = 0; e->waits && i < e->coverage->count; i++) {
+        const struct covered *source = &e->coverage->sources[i];
+        all = all && (source->from_us == 0 || source->until_us >= silence_ends_us(session));
+    }
+    return all;
+}
+
+/* Its session was ended by then, as timeouts are rounded up to whole ticks, of which each has two. A client that went to
+ * a server between two of its captures is heard in the second one within a third of its timeout. */
+static bool silence_is_covered(const struct ends *e, const struct logged_session *session, int64_t gone_us)
+{
+    int64_t timeout_us = session->timeout_ms * INT64_C(1000),
+            over_us = session->active_us + timeout_us / 2 * 3;
+    return e->waits || coverage_holds(e->coverage, session->active_us, gone_us < over_us ? gone_us : over_us,
+                                      timeout_us / 3);
+}
+
+/* ---- judging ---- */
+
+/* False: not yet. Packets from after its end, or read late, prove nothing. */
+static bool end_is_judged(struct ends *e, struct znode *node, const struct gone_znode *gone)
+{
+    struct logged_session *session = node->session;
+    const struct asked_end *asked = find_asked(e, node->path, gone->at_us);
+    struct observed_transaction deed = {.gone_us = gone->exact ? gone->at_us : 0};
+    bool closing = session && session->closing_us > e->doubted_us && session->closing_us <= gone->at_us;
+    if (asked && asked->at_us <= gone->at_us) {
+        deed.deed = DEED_DELETED;
+        deed.session = asked->session;
+    } else if (!asked && closing) {
+        deed.deed = DEED_CLOSED;
+    } else if (!asked && session && ends_is_silent(e, session, gone->at_us)) {
+        if (!has_gone_on(e, session))
+            return false;
+        bool left = session->left_us != 0 && session->left_us <= gone->at_us &&
+                    gone->at_us - session->left_us < ENDED_TOGETHER_US;
+        deed.deed = DEED_EXPIRED;
+        deed.gone_us = left ? session->left_us : deed.gone_us;
+        deed.unproven = !silence_is_covered(e, session, gone->at_us);
+    }
+    e->listener.ended(e->listener.context, node, &deed);
+    return true;
+}
+
+void ends_judge(struct ends *e)
+{
+    for (size_t i = e->gone_count; i-- > 0;) {
+        struct gone_znode *gone = &e->gone[i];
+        struct znode *node = znode_tree_find(e->tree, gone->path, strlen(gone->path));
+        bool same = node && node->exists && node->stat.czxid == gone->czxid;
+        if (same && !end_is_judged(e, node, gone))
+            continue;
+        free(gone->path);
+        *gone = e->gone[--e->gone_count];
+    }
+}
+
+bool ends_is_waiting(const struct ends *e, const struct znode *node)
+{
+    for (size_t i = 0; i < e->gone_count; i++)
+        if (e->gone[i].czxid == node->stat.czxid && strcmp(e->gone[i].path, node->path) == 0)
+            return true;
+    return false;
+}
+
+void ends_vanishes(struct ends *e, const char *path, int64_t at_us, bool exact)
+{
+    struct znode *node = znode_tree_find(e->tree, path, strlen(path));
+    struct gone_znode gone = {.at_us = at_us, .exact = exact};
+    if (!node || !node->exists || ends_is_waiting(e, node) || end_is_judged(e, node, &gone))
+        return;
+    if (e->gone_count == GONE_KEPT) {
+        struct observed_transaction unknown = {.gone_us = exact ? gone.at_us : 0};
+        e->listener.ended(e->listener.context, node, &unknown);
+        return;
+    }
+    gone.path = text_copy(path);
+    gone.czxid = node->stat.czxid;
+    e->gone[e->gone_count++] = gone;
+}

@@ -1,0 +1,48 @@
+/*
+ * ends.h - why znodes end, as packets show it: a request deleted them, or closed their session; or their client was
+ * silent for the whole timeout on every captured server.
+ *
+ * Times are those of the packets.
+ */
+#ifndef ELECTOP_PROBE_CAPTURE_ENDS_H
+#define ELECTOP_PROBE_CAPTURE_ENDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "probe/capture/coverage.h"
+#include "probe/transactions/znode_tree.h"
+
+struct ends_listener {
+    void *context;
+    /* Brings the time when this session was last heard up to date. */
+    void (*hear)(void *context, struct logged_session *);
+    /* This znode ended; CLOSED, EXPIRED: with all of its session. It must leave the tree. */
+    void (*ended)(void *context, struct znode *, const struct observed_transaction *deed);
+};
+
+struct ends;
+
+/* All must outlive it. waits: an end is judged only once every capture went on beyond the silence. */
+struct ends *ends_new(struct znode_tree *tree, const struct coverage *coverage, bool waits,
+                      const struct ends_listener *listener);
+void ends_free(struct ends *ends); /* NULL is fine */
+
+/* A session asked to delete this znode; the request failed, or all of a multi did (path NULL). */
+void ends_asked(struct ends *ends, uint64_t session, const char *path, int64_t at_us);
+void ends_refused(struct ends *ends, uint64_t session, const char *path);
+/* Up to now, what clients did may be missing. */
+void ends_doubt(struct ends *ends, int64_t at_us);
+bool ends_has_heard(const struct ends *ends, const struct logged_session *session);    /* since then */
+bool ends_is_silent(struct ends *ends, struct logged_session *session, int64_t at_us); /* for its timeout */
+
+/* A znode is gone. exact: it went just now. */
+void ends_vanishes(struct ends *ends, const char *path, int64_t at_us, bool exact);
+/* Judges those that wait, after a packet. */
+void ends_judge(struct ends *ends);
+bool ends_is_waiting(const struct ends *ends, const struct znode *node);
+/* This one has ended: an older list of a slower server does not bring it back. */
+void ends_note(struct ends *ends, const char *path, int64_t at_us);
+bool ends_was_seen(const struct ends *ends, const char *path, int64_t at_us);
+
+#endif
