@@ -50,43 +50,72 @@ static void no_leader(struct diagnosis *d)
                     describe_span(election->settings->allow.vacancy_ms * 1000, allowed, sizeof allowed));
 }
 
-/* A candidate of that identity came since then: another process of that name may have waited all the time. */
+/* A candidate of that identity (NULL: any) came since then: another process of that name may have waited all the
+ * time. */
 static bool is_back(const struct election *election, const char *identity, struct moment since)
 {
     for (size_t i = 0; i < election->candidate_count; i++) {
         const struct candidate *c = election->candidates[i];
         bool later =
             c->joined_seen ? c->joined.mono_us >= since.mono_us : c->stat.ctime_ms * 1000 > since.wall_us;
-        if (later && c->identity && strcmp(c->identity, identity) == 0)
+        if (later && (!identity || (c->identity && strcmp(c->identity, identity) == 0)))
             return true;
     }
     return false;
 }
 
-/* Who led closed its session, as no other leader of its name did since then, and is back: a step of a rolling restart.
- * An end that may have been an expiry is none. */
-static bool was_restarted(const struct election *election, const struct failover *one, int64_t since_us)
+static bool was_given_up(const struct election *election, const struct failover *one, int64_t since_us)
 {
-    bool once = one->cause == CAUSE_CLOSED && one->cause_certainty == CERTAINTY_CERTAIN && one->from_identity;
+    (void)election;
+    (void)since_us;
+    return one->cause == CAUSE_RESIGNED || one->cause == CAUSE_DELETED;
+}
+
+/* Nothing proves that it died or was pushed out, and no leader of its name was lost a second time since then. */
+static bool may_be_restarted(const struct election *election, const struct failover *one, int64_t since_us)
+{
+    bool once = one->cause != CAUSE_EXPIRED && one->cause != CAUSE_EVICTED && one->from_identity;
     for (size_t i = 0; once && i < election->failover_count; i++) {
         const struct failover *other = election_failover_at(election, i);
         once = other == one || other->lost_at.mono_us <= since_us ||
                (other->from_identity && strcmp(other->from_identity, one->from_identity) != 0);
     }
-    return once && is_back(election, one->from_identity, one->lost_at);
+    return once;
 }
 
-/* Since then: changes in which the leader's client gave the leadership up and lives on, or was restarted in turn. */
-static int passed_on(const struct election *election, int64_t since_us, bool restarts)
+/* It closed its session, and is back. An end that may have been an expiry is no restart. */
+static bool was_restarted(const struct election *election, const struct failover *one, int64_t since_us)
+{
+    return one->cause == CAUSE_CLOSED && one->cause_certainty == CERTAINTY_CERTAIN &&
+           may_be_restarted(election, one, since_us) && is_back(election, one->from_identity, one->lost_at);
+}
+
+/* The changes of leader since then that were of that kind. */
+static int count_changes(const struct election *election, int64_t since_us,
+                         bool of_kind(const struct election *, const struct failover *, int64_t))
 {
     int count = 0;
     for (size_t i = 0; i < election->failover_count; i++) {
         const struct failover *failover = election_failover_at(election, i);
-        count += failover->lost_at.mono_us > since_us &&
-                 (restarts ? was_restarted(election, failover, since_us)
-                           : failover->cause == CAUSE_RESIGNED || failover->cause == CAUSE_DELETED);
+        count += failover->lost_at.mono_us > since_us && of_kind(election, failover, since_us);
     }
     return count;
+}
+
+/* No client led twice since then, none expired, and others came: perhaps a rolling restart. */
+static bool may_be_rolling(const struct election *election, int64_t since_us)
+{
+    struct moment first = {0};
+    for (size_t i = 0; i < election->failover_count; i++) {
+        const struct failover *failover = election_failover_at(election, i);
+        if (failover->lost_at.mono_us <= since_us)
+            continue;
+        if (!was_given_up(election, failover, since_us) && !may_be_restarted(election, failover, since_us))
+            return false;
+        if (first.mono_us == 0)
+            first = failover->lost_at;
+    }
+    return first.mono_us != 0 && is_back(election, NULL, first);
 }
 
 /* What helps depends on what ended most of the leaders; NULL: that is not known. */
@@ -140,21 +169,27 @@ static void flapping(struct diagnosis *d)
         return;
     diagnosis_again(d, oldest_us + span_us);
     char window[SPAN_TEXT], passes[160] = "";
-    int passed = passed_on(election, now_us - span_us, false);
-    int restarted =
-        changes - passed > allow->leader_changes ? passed_on(election, now_us - span_us, true) : 0;
+    int64_t since_us = now_us - span_us;
+    int passed = count_changes(election, since_us, was_given_up), restarted = 0;
+    if (changes - passed > allow->leader_changes)
+        restarted = count_changes(election, since_us, was_restarted);
     bool on_purpose = changes - passed - restarted <= allow->leader_changes;
+    bool certain = on_purpose || !may_be_rolling(election, since_us);
     if (passed > 0)
         snprintf(passes, sizeof passes, "; in %d the leader's client gave it up and lives on", passed);
     if (restarted > 0)
         snprintf(passes + strlen(passes), sizeof passes - strlen(passes),
                  "; in %d it closed its session and is back, each client once", restarted);
-    diagnosis_raise(d, FINDING_FLAPPING, on_purpose ? SEVERITY_INFO : SEVERITY_ERROR, CERTAINTY_CERTAIN,
-                    NO_SUBJECT, &election->leader, election->leader != NULL,
+    else if (!certain)
+        snprintf(passes + strlen(passes), sizeof passes - strlen(passes),
+                 "; perhaps a rolling restart: no client led twice");
+    diagnosis_raise(d, FINDING_FLAPPING, on_purpose ? SEVERITY_INFO : SEVERITY_ERROR,
+                    certain ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED, NO_SUBJECT, &election->leader,
+                    election->leader != NULL,
                     on_purpose
                         ? "nothing, if leadership is passed on or clients are restarted on purpose; allow it "
                           "with leader_changes"
-                        : flapping_advice(election, now_us - span_us),
+                        : flapping_advice(election, since_us),
                     "%d changes of leader in the last %s; %d are allowed%s", changes,
                     describe_span(span_us, window, sizeof window), allow->leader_changes, passes);
 }

@@ -226,11 +226,12 @@ static bool election_read_was_needed(const struct election *election)
            (was_taken_away(last) || (last->cause == CAUSE_UNKNOWN && election->origin != ORIGIN_ORPHANED));
 }
 
-/* Its leader resigned or ended its session, and had no successor: the purpose of the election may have ended then. */
+/* Its leader resigned or ended its session, and had no successor: the purpose of the election may have ended then.
+ * So it may where no server tells how it ended, and somebody led again later. */
 static bool was_over(const struct failover *one)
 {
     bool ended = one->cause == CAUSE_CLOSED || one->cause == CAUSE_RESIGNED || one->cause == CAUSE_DELETED ||
-                 one->cause == CAUSE_ENDED;
+                 one->cause == CAUSE_ENDED || (one->cause == CAUSE_UNKNOWN && one->to);
     return ended && (!one->to || one->vacancy.low_us > 0);
 }
 
@@ -244,8 +245,8 @@ bool election_may_be_over(const struct election *election)
         return last && (last->cause == CAUSE_UNKNOWN || last->cause == CAUSE_EVICTED);
     }
     const struct failover *latest = count ? election_failover_at(election, count - 1) : NULL;
-    if (!latest || !failover_is_open(latest))
-        return election_was_over(election); /* its loss is not judged yet */
+    if (!latest || !failover_is_open(latest) || latest->cause == CAUSE_UNKNOWN)
+        return election_was_over(election); /* its loss is not judged yet, or nobody can judge it */
     return election->kind_proof == KIND_BY_LAYOUT && was_over(latest);
 }
 

@@ -690,7 +690,8 @@ static void times(void **state)
     model_script_run("... of an election that is one znode, too: its owners differ, not its name",
                      ONE_ZNODE CHANGES("b", "two", "none") CHANGES("c", "three", "none")
                          CHANGES("a", "one", "none")
-                             CHANGES("b", "two", "flapping error certain controller"));
+                             CHANGES("b", "two", "flapping error suspected controller")
+                                 "tick 5000\ntime\n? findings flapping error certain controller\n");
     model_script_run("... and not where one session takes it again and again",
                      ONE_ZNODE CHANGES("a", "one", "none") CHANGES("a", "one", "none")
                          CHANGES("a", "one", "none") CHANGES("a", "one", "none") CHANGES("a", "one", "none"));
