@@ -23,7 +23,29 @@
 #define RISK_STAND_MS 10000
 #define CLOCKS_APART_MS 5000
 
+/* A member that makes its directory fills it soon; when the member dies, what is in it goes, and comes again. */
+#define MADE_US INT64_C(3000000)
+#define MADE_AGAIN_US INT64_C(60000000)
+
 /* ---- one candidate ---- */
+
+/* No notification tells of a candidate's children: it is read again soon, and each minute. False: what was read may
+ * have been a directory that its member was about to fill. */
+static bool made_before(struct diagnosis *d, const struct candidate *c)
+{
+    struct election *election = d->election;
+    int64_t now_us = d->f->at.mono_us, read_us = c->own->read_us;
+    if (election->recipe->family == FAMILY_LOCK) /* each list brings its Stat */
+        return true;
+    int64_t age_us = d->f->at.wall_us - (now_us - read_us) - c->stat.ctime_ms * 1000;
+    bool made = read_us - c->joined.mono_us >= MADE_US || (!c->joined_seen && age_us >= MADE_US);
+    int64_t due_us = read_us + (made ? MADE_AGAIN_US : MADE_US);
+    if (now_us >= due_us)
+        candidates_read_again(election, election->candidates[c->place], due_us, now_us);
+    else
+        diagnosis_again(d, due_us);
+    return made;
+}
 
 static void persistent(struct diagnosis *d, const struct candidate *c)
 {
@@ -33,13 +55,13 @@ static void persistent(struct diagnosis *d, const struct candidate *c)
     char when[SPAN_TEXT], path[PATH_TEXT];
     struct moment made = {.wall_us = c->stat.ctime_ms * 1000};
     /* Its children may live and die with the member. */
-    bool holds_others = c->stat.children > 0;
+    bool holds_others = c->stat.children > 0, proved = made_before(d, c) && !holds_others;
     diagnosis_raise(
         d, FINDING_PERSISTENT_CANDIDATE,
         holds_others    ? SEVERITY_WARNING
         : c->place == 0 ? SEVERITY_CRITICAL
                         : SEVERITY_ERROR,
-        holds_others ? CERTAINTY_SUSPECTED : CERTAINTY_CERTAIN, diagnosis_subject(c), &c, 1, NULL,
+        proved ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED, diagnosis_subject(c), &c, 1, NULL,
         "no session owns it: it is persistent, or a container or TTL znode (a Stat shows them alike); "
         "%s was created at %s and is %s in line%s",
         describe_path(c, path, sizeof path), describe_clock(made, when, sizeof when),

@@ -150,8 +150,10 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
                 "A candidate belongs to no session, so it stays when its client dies. Critical if it is "
                 "first: then it leads forever.",
             .looks =
-                "A znode of the candidates' pattern with ephemeralOwner 0. Suspected if it has children: it "
-                "may be a member's directory, with an ephemeral znode in it that shows whether it lives.",
+                "A znode of the candidates' pattern with ephemeralOwner 0. Suspected in its first three "
+                "seconds, "
+                "and if it has children: it may be a member's directory, with an ephemeral znode in it that "
+                "shows whether it lives.",
             .advice = "if no client needs it, delete it by hand",
         },
     [FINDING_DUPLICATE_SESSION] =

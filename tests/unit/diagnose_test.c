@@ -41,15 +41,24 @@ static void owners(void **state)
     (void)state;
     model_script_run("persistent-candidate", THREE "+ " A2 "\n"
                                                    "list\n> candidate-joined " A2 " @4\nreadall\n"
+                                                   "tick 3000\ntime\nreadall\n"
                                                    "? findings persistent-candidate error certain " A2 "\n"
                                                    "- " A2 "\n"
                                                    "list\n> candidate-left " A2 " @4\n"
                                                    "? findings none\n");
     model_script_run("... a member's directory, perhaps, where it has children",
                      CONNECT "+ " A "\n+ " A "/alive s=a\n+ " B " s=b\nlist\n> election-seen\nreadall\n"
+                             "? findings persistent-candidate warning suspected " A "\n"
+                             "- " A "/alive\ntick 61000\ntime\nreadall\n"
+                             "? findings persistent-candidate critical certain " A "\n");
+    model_script_run("... which is read before its child is made",
+                     CONNECT "+ " A "\n+ " B " s=b\nlist\n> election-seen\nreadall\n"
+                             "? findings persistent-candidate critical suspected " A "\n"
+                             "+ " A "/alive s=a\ntick 3000\ntime\nreadall\n"
                              "? findings persistent-candidate warning suspected " A "\n");
     model_script_run("... critical when it is first",
                      CONNECT "+ " A "\n+ " B " s=b\nlist\n> election-seen\nreadall\n"
+                             "tick 3000\ntime\nreadall\n"
                              "? findings persistent-candidate critical certain " A "\n"
                              "? never-led yes\n");
     model_script_run("duplicate-session: threads that share one may",
