@@ -404,9 +404,10 @@ static bool check_replay(struct parse *parse)
     static const char *const of_recordings[] = {"at", "from", "to"};
     const struct options *options = parse->options;
     const bool *given = parse->given;
-    bool logs = options->command == COMMAND_AUTOPSY && options->path_count > 0;
-    if (options->capture_count > 0 && (options->replay || options->recording || logs))
-        return options_parse_refuse(parse, "--capture and a recording, or logs, are two sources; name one");
+    if (options->capture_count > 0 && (options->replay || options->recording))
+        return options_parse_refuse(parse, "--capture and a recording are two sources; name one");
+    if (options->capture_count > 0 && options->follow && options->path_count > 0)
+        return options_parse_refuse(parse, "--follow follows logs or captures; name one of them");
     if (options->command != COMMAND_ONCE && options->command != COMMAND_EVENTS &&
         options->command != COMMAND_WATCH && options->command != COMMAND_CONFIG &&
         !(captured && options->command == COMMAND_RECORD))

@@ -240,7 +240,7 @@ static void show_again(void *context, struct logged_session *session)
 /* The cluster's name for the server whose capture this is; NULL: it was not named. */
 static const char *source_address(const struct capture *k, const struct capture_source *source)
 {
-    return source->server ? k->name_of(k->name_context, source->server, false) : NULL;
+    return source->server && k->name_of ? k->name_of(k->name_context, source->server, false) : NULL;
 }
 
 /* Whether all that is connected to this server is known: a connection that was open before shows itself when its client
@@ -248,8 +248,7 @@ static const char *source_address(const struct capture *k, const struct capture_
 static bool shows_all(const struct capture *k, const char *address)
 {
     for (const struct capture_client *one = k->clients; one; one = one->next) {
-        bool known =
-            one->client->ended_us != 0 || one->client->watches_known || one->client->problem == WIRE_FOREIGN;
+        bool known = one->client->watches_known || one->client->problem == WIRE_FOREIGN;
         const char *server = known ? NULL : capture_server_of(k, one->client);
         if (!known && (!server || strcmp(server, address) == 0))
             return false;
@@ -832,6 +831,11 @@ void capture_end(struct capture *k, size_t source)
     k->coverage.sources[source].over = true;
 }
 
+const struct coverage *capture_coverage(const struct capture *k)
+{
+    return &k->coverage;
+}
+
 void capture_name_servers(struct capture *k, capture_name_fn name_of, void *context)
 {
     k->name_of = name_of;
@@ -847,7 +851,7 @@ int64_t capture_quiet_us(const struct capture *k, size_t source)
 {
     int shortest_ms = 0;
     for (const struct capture_client *one = k->clients; one; one = one->next)
-        if (one->source == source && one->client->ended_us == 0 && one->client->timeout_ms > 0 &&
+        if (one->source == source && one->client->timeout_ms > 0 &&
             (shortest_ms == 0 || one->client->timeout_ms < shortest_ms))
             shortest_ms = one->client->timeout_ms;
     return shortest_ms * INT64_C(1000) / 3;

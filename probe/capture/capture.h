@@ -43,6 +43,7 @@ struct capture_limits {
 };
 
 struct capture;
+struct coverage;
 
 /* All arguments must outlive it. */
 struct capture *capture_new(struct model *model, const struct settings *settings,
@@ -52,6 +53,7 @@ void capture_free(struct capture *capture); /* NULL is fine */
 /* Of several: looks into their beginnings, for the servers that they hold; and the latest packet of one was its last. */
 void capture_read_ahead(struct capture *capture, char *const *paths, size_t count);
 void capture_end(struct capture *capture, size_t source);
+const struct coverage *capture_coverage(const struct capture *capture);
 
 /* False: the query's end is reached. */
 bool capture_take(struct capture *capture, const struct captured_packet *packet);

@@ -149,7 +149,13 @@ static void take_logged(struct failover_case *c, const struct observed_transacti
     const struct cluster *cluster = c->election->cluster;
     /* The same name may have been used before, or again since. */
     bool same = t->czxid != 0 && c->czxid != 0 ? t->czxid == c->czxid : t->zxid > c->czxid;
-    if (e->logged != DEED_NONE || !same)
+    /* A log proves the deed, and packets show its times. */
+    bool first = e->logged == DEED_NONE, proves = first || (e->captured && !t->captured);
+    if (same && t->captured && (first || t->deed == e->logged)) {
+        e->captured_gone_us = t->gone_us;
+        e->captured_heard_us = t->heard_us;
+    }
+    if (!same || !proves)
         return;
     e->logged = t->deed;
     e->logged_unproven =
@@ -158,8 +164,6 @@ static void take_logged(struct failover_case *c, const struct observed_transacti
     e->logged_session = t->session;
     e->logged_zxid = t->zxid;
     e->captured = t->captured;
-    e->captured_gone_us = t->gone_us;
-    e->captured_heard_us = t->heard_us;
     if (c->zxid == 0 && !t->captured)
         c->zxid = t->zxid;
     if (e->timeout_ms == 0)
@@ -169,7 +173,7 @@ static void take_logged(struct failover_case *c, const struct observed_transacti
         e->gone_us - t->active_us <= (int64_t)e->timeout_ms * 3000)
         e->heard_low_us = e->heard_high_us = t->active_us;
     /* A leader that resigned, or was evicted, does not believe that it leads until its session is over. */
-    if (t->captured && t->deed == DEED_EXPIRED)
+    if (first && t->deed == DEED_EXPIRED)
         captured_lost(c->election, e->session, t->gone_us ? t->gone_us : e->gone_us);
 }
 

@@ -99,7 +99,7 @@ static enum failover_cause judge_cause(const struct failover_evidence *e, enum c
  */
 static struct span judge_detection(const struct failover_evidence *e)
 {
-    if (e->captured && e->captured_heard_us != 0 && e->captured_gone_us != 0) {
+    if (e->captured_heard_us != 0 && e->captured_gone_us != 0) {
         int64_t silent_us = e->captured_gone_us - e->captured_heard_us;
         return (struct span){silent_us, silent_us};
     }
@@ -298,7 +298,8 @@ const char *failover_evidence_describe(const struct failover_evidence *e, enum f
     } else if (e->fate == FATE_OVER) {
         describe_end(e, cause, buffer, size);
     } else if (e->hidden) {
-        snprintf(buffer, size, "no server shows its connections or sessions; --transactions or --capture would tell");
+        snprintf(buffer, size,
+                 "no server shows its connections or sessions; --transactions or --capture would tell");
     }
     return buffer;
 }

@@ -51,7 +51,7 @@ struct failover_evidence {
     bool logged_stalled;     /* see observed_transaction */
     uint64_t logged_session; /* the session that deleted it, or that ended */
     int64_t logged_zxid;
-    /* From packets, not from a log. The znode went at captured_gone_us, and its client's latest bytes came at
+    /* logged is from packets, not from a log. The znode went at captured_gone_us, and its client's latest bytes came at
      * captured_heard_us; 0: not known to the packet. */
     bool captured;
     int64_t captured_gone_us, captured_heard_us;

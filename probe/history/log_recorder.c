@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "config/memory.h"
+#include "probe/capture/coverage.h"
 #include "probe/history/recorder.h"
 #include "probe/transactions/log_set.h"
 
@@ -10,9 +11,10 @@ struct log_recorder {
     struct log_set *set;
     struct model *model;
     struct autopsy *autopsy;
-    struct capture_files *files; /* of captures: in the place of set and autopsy */
+    struct capture_files *files; /* of captures */
     struct capture *capture;
-    bool over; /* they are all read */
+    int64_t shift_us[CAPTURES_MOST]; /* to be added to their times, by the logs' clock */
+    bool tied[CAPTURES_MOST], over;  /* over: they are all read */
     struct recorder *recorder;
     struct log_recorder_options options;
     void (*listener)(void *context, const struct event *);
@@ -47,39 +49,79 @@ static void log_recorder_note(void *context, const struct stream_note *note)
         r->options.note(r->options.context, note);
 }
 
-static bool capture_begin_in(struct log_recorder *r, const struct settings *settings, char **error)
+/* Each time of a reply is later than that of its transaction. What a capture showed first may be old. */
+static void tie_seen(struct log_recorder *r, size_t source, size_t *at, const struct transaction *t)
 {
-    const struct autopsy_query *query = &r->options.query;
-    r->files = capture_files_open(r->options.paths, r->options.path_count, false, error);
-    r->model = r->files ? model_new(settings, error) : NULL;
-    if (!r->model)
+    const struct covered *covered = &capture_coverage(r->capture)->sources[source];
+    while (*at < covered->seen_count && covered->seen[*at].zxid < t->zxid)
+        ++*at;
+    if (*at == 0 || *at >= covered->seen_count || covered->seen[*at].zxid != t->zxid)
+        return;
+    int64_t shift_us = t->time_ms * 1000 - covered->seen[*at].at_us;
+    if (!r->tied[source] || shift_us > r->shift_us[source])
+        r->shift_us[source] = shift_us;
+    r->tied[source] = true;
+}
+
+static void tie_clocks(struct log_recorder *r)
+{
+    const struct coverage *coverage = capture_coverage(r->capture);
+    size_t at[CAPTURES_MOST] = {0};
+    int64_t first = INT64_MAX, last = 0;
+    for (size_t i = 0; i < coverage->count; i++) {
+        const struct covered *covered = &coverage->sources[i];
+        if (covered->seen_count > 0 && covered->seen[0].zxid < first)
+            first = covered->seen[0].zxid;
+        if (covered->seen_count > 0 && covered->seen[covered->seen_count - 1].zxid > last)
+            last = covered->seen[covered->seen_count - 1].zxid;
+    }
+    struct transaction t = {0};
+    bool missing;
+    struct log_stream *stream = log_stream_open(r->set, first - 1, NULL, NULL);
+    while (t.zxid < last && log_stream_next(stream, &t, &missing))
+        for (size_t i = 0; i < coverage->count; i++)
+            tie_seen(r, i, &at[i], &t);
+    log_stream_close(stream);
+    for (size_t i = 0; i < coverage->count; i++)
+        capture_files_shift(r->files, i, r->shift_us[i]);
+}
+
+static bool log_recorder_captures(struct log_recorder *r, const struct settings *settings, char **error)
+{
+    const struct log_recorder_options *options = &r->options;
+    const struct autopsy_query *query = &options->query;
+    r->files = capture_files_open(options->captures, options->capture_count, false, error);
+    if (!r->files)
         return false;
-    r->capture = capture_new(r->model, settings,
-                             &(struct capture_query){query->from_us, query->to_us, query->election, false},
-                             &(struct capture_sink){r, log_recorder_changed, log_recorder_fact});
-    if (r->options.path_count > 1)
-        capture_read_ahead(r->capture, r->options.paths, r->options.path_count);
+    r->capture =
+        capture_new(r->model, settings,
+                    &(struct capture_query){query->from_us, query->to_us, query->election, r->set != NULL},
+                    &(struct capture_sink){r, log_recorder_changed, r->set ? NULL : log_recorder_fact});
+    if (options->capture_count > 1 || r->set)
+        capture_read_ahead(r->capture, options->captures, options->capture_count);
+    if (r->set)
+        tie_clocks(r);
     return true;
 }
 
 static bool log_recorder_begin(struct log_recorder *r, const struct settings *settings, char **error)
 {
     struct autopsy_sink sink = {r, log_recorder_changed, log_recorder_fact, log_recorder_note};
-    bool captures = r->options.captures;
-    if (captures && !capture_begin_in(r, settings, error))
+    const struct log_recorder_options *options = &r->options;
+    if (options->path_count > 0 &&
+        !(r->set = log_set_open(options->paths, options->path_count, settings->history.unpack_bytes, error)))
         return false;
-    r->set = captures ? NULL
-                      : log_set_open(r->options.paths, r->options.path_count, settings->history.unpack_bytes,
-                                     error);
-    r->model = captures ? r->model : r->set ? model_new(settings, error) : NULL;
-    r->recorder = r->model ? recorder_new(r->model, r->options.file, RECORDER_KEEP_ALL_MS, error) : NULL;
+    r->model = model_new(settings, error);
+    if (!r->model || (options->capture_count > 0 && !log_recorder_captures(r, settings, error)))
+        return false;
+    r->recorder = recorder_new(r->model, options->file, RECORDER_KEEP_ALL_MS, error);
     if (!r->recorder)
         return false;
     recorder_from_log(r->recorder);
     r->model->on_event = log_recorder_event;
     r->model->context = r;
-    r->autopsy = captures ? NULL : autopsy_open(r->set, r->model, settings, &r->options.query, &sink, error);
-    return captures || r->autopsy;
+    r->autopsy = r->set ? autopsy_open(r->set, r->model, settings, &options->query, &sink, error) : NULL;
+    return !r->set || r->autopsy;
 }
 
 struct log_recorder *log_recorder_new(const struct settings *settings,
@@ -94,28 +136,50 @@ struct log_recorder *log_recorder_new(const struct settings *settings,
     return NULL;
 }
 
-bool log_recorder_step(struct log_recorder *r, size_t most)
+/* The logs have come to the time of its packets. */
+static void log_recorder_tie(struct log_recorder *r, int64_t at_us)
+{
+    if (!autopsy_go_on(r->autopsy, at_us))
+        return;
+    for (size_t i = 0; i < r->options.capture_count; i++)
+        if (capture_files_over(r->files, i))
+            capture_doubt(r->capture, i);
+        else
+            capture_tie(r->capture, i, (struct moment){0});
+}
+
+/* False: there are no more packets at present. */
+static bool log_recorder_packet(struct log_recorder *r)
 {
     struct captured_packet packet;
-    if (r->autopsy && autopsy_step(r->autopsy, most))
-        return true;
-    if (r->autopsy && autopsy_show_snapshot(r->autopsy))
-        log_recorder_changed(r);
-    if (r->autopsy)
-        return false;
-    enum capture_next next = r->over ? CAPTURE_END : CAPTURE_PACKET;
-    for (size_t i = 0; i < most && next == CAPTURE_PACKET; i++) {
-        next = capture_files_next(r->files, &packet);
-        for (size_t k = 0; k < r->options.path_count; k++)
-            if (capture_files_over(r->files, k))
-                capture_end(r->capture, k);
-        if (next == CAPTURE_PACKET && !capture_take(r->capture, &packet))
-            next = CAPTURE_END;
+    enum capture_next next = r->over ? CAPTURE_END : capture_files_next(r->files, &packet);
+    for (size_t i = 0; i < r->options.capture_count; i++)
+        if (capture_files_over(r->files, i))
+            capture_end(r->capture, i);
+    if (next == CAPTURE_PACKET) {
+        packet.at_us += r->shift_us[packet.source];
+        if (r->autopsy)
+            log_recorder_tie(r, packet.at_us);
+        next = capture_take(r->capture, &packet) ? CAPTURE_PACKET : CAPTURE_END;
     }
     r->over = next == CAPTURE_END;
-    if (next != CAPTURE_PACKET)
-        capture_settle(r->capture);
     return next == CAPTURE_PACKET;
+}
+
+bool log_recorder_step(struct log_recorder *r, size_t most)
+{
+    bool more = r->capture != NULL;
+    for (size_t i = 0; i < most && more; i++)
+        more = log_recorder_packet(r);
+    if (r->capture && !more)
+        capture_settle(r->capture);
+    if (more || !r->autopsy)
+        return more;
+    if (autopsy_step(r->autopsy, most))
+        return true;
+    if (autopsy_show_snapshot(r->autopsy))
+        log_recorder_changed(r);
+    return false;
 }
 
 void log_recorder_refresh(struct log_recorder *r)
@@ -128,7 +192,7 @@ void log_recorder_pass(struct log_recorder *r, int64_t wall_us)
 {
     if (r->autopsy)
         autopsy_pass(r->autopsy, wall_us);
-    else
+    if (r->capture)
         capture_pass(r->capture, wall_us);
     log_recorder_changed(r);
 }
@@ -148,6 +212,11 @@ const struct capture *log_recorder_capture(const struct log_recorder *r)
     return r->capture;
 }
 
+bool log_recorder_is_tied(const struct log_recorder *r, size_t capture)
+{
+    return !r->set || r->tied[capture];
+}
+
 const char *log_recorder_note_of_capture(struct log_recorder *r)
 {
     return r->files ? capture_files_note(r->files) : NULL;
@@ -160,7 +229,9 @@ bool log_recorder_is_over(const struct log_recorder *r)
 
 int64_t log_recorder_latest_us(const struct log_recorder *r)
 {
-    return r->autopsy ? autopsy_latest_us(r->autopsy) : capture_latest_us(r->capture);
+    int64_t logged_us = r->autopsy ? autopsy_latest_us(r->autopsy) : 0,
+            captured_us = r->capture ? capture_latest_us(r->capture) : 0;
+    return logged_us > captured_us ? logged_us : captured_us;
 }
 
 const struct model *log_recorder_model(const struct log_recorder *r)

@@ -1,9 +1,10 @@
 /*
- * log_recorder.h - a recording from transaction logs, or from captures: runs an autopsy and records what the model
- * then shows.
+ * log_recorder.h - a recording from transaction logs, from captures, or from both: runs an autopsy and records what the
+ * model then shows.
  *
  * The recording is like any other; its rows say that they come from logs. Times are those of the logs, so that
- * a whole year may be recorded in seconds.
+ * a whole year may be recorded in seconds. The clock of a capture is tied to theirs by the transactions that its
+ * replies name.
  */
 #ifndef ELECTOP_PROBE_HISTORY_LOG_RECORDER_H
 #define ELECTOP_PROBE_HISTORY_LOG_RECORDER_H
@@ -19,7 +20,8 @@ struct log_recorder;
 struct log_recorder_options {
     char *const *paths; /* directories, files, archives */
     size_t path_count;
-    bool captures; /* the paths are those of captures: capture_file.h */
+    char *const *captures; /* see capture_file.h */
+    size_t capture_count;
     struct autopsy_query query;
     const char *file; /* the recording */
     stream_note_fn note;
@@ -37,11 +39,13 @@ void log_recorder_refresh(struct log_recorder *log_recorder);
 /* Nothing else has happened until this moment (wall clock). */
 void log_recorder_pass(struct log_recorder *log_recorder, int64_t wall_us);
 
-/* NULL where captures are read. */
+/* NULL where captures alone are read. */
 const struct autopsy *log_recorder_autopsy(const struct log_recorder *log_recorder);
 const struct log_set *log_recorder_set(const struct log_recorder *log_recorder);
-/* NULL where logs are read. */
+/* NULL where logs alone are read. */
 const struct capture *log_recorder_capture(const struct log_recorder *log_recorder);
+/* False: no transaction of the logs is in this one, so their clocks are assumed to be equal. */
+bool log_recorder_is_tied(const struct log_recorder *log_recorder, size_t capture);
 /* See capture_files_note(). */
 const char *log_recorder_note_of_capture(struct log_recorder *log_recorder);
 /* All before the query's end was read, and no pipe may bring more. */

@@ -18,6 +18,8 @@ static const int64_t ticks_us[] = {1000000, 2000000, 5000000, 10000000, 15000000
 #define TICKS (sizeof ticks_us / sizeof ticks_us[0])
 /* Changes so close to each other are handed on as one: a client that ends and its successor, say. */
 #define TOGETHER_US INT64_C(10000)
+/* Beside another source, time goes on at least so often. */
+#define GO_ON_US INT64_C(250000)
 /* Wakes of the model between two transactions. */
 #define WAKES_MOST 1000
 
@@ -137,6 +139,8 @@ struct autopsy {
     struct znode_tree *tree;
     struct logged_elections *elections;
     struct log_stream *stream;
+    struct transaction next; /* if held: read, and not taken yet */
+    bool held, next_missing;
     struct moment now;     /* of the latest transaction or tick */
     int64_t base_us;       /* from the monotonic clock to the wall clock */
     int64_t changed_us;    /* monotonic: the model was shown something */
@@ -695,18 +699,33 @@ static bool autopsy_take(struct autopsy *a, const struct transaction *t, bool mi
     return true;
 }
 
+/* Takes the next transaction, if its time is no later. */
+static bool autopsy_take_next(struct autopsy *a, int64_t until_us)
+{
+    a->held = a->held || log_stream_next(a->stream, &a->next, &a->next_missing);
+    if (!a->held || a->next.time_ms * 1000 > until_us)
+        return false;
+    a->held = false;
+    return autopsy_take(a, &a->next, a->next_missing);
+}
+
 bool autopsy_step(struct autopsy *a, size_t most)
 {
-    struct transaction t;
-    bool missing, more = true;
-    for (size_t i = 0; i < most && !a->over && more; i++) {
-        more = log_stream_next(a->stream, &t, &missing);
-        if (more)
-            autopsy_take(a, &t, missing);
-    }
+    bool more = true;
+    for (size_t i = 0; i < most && !a->over && more; i++)
+        more = autopsy_take_next(a, INT64_MAX);
     if (a->unreported)
         autopsy_hand_on(a);
     return more && !a->over;
+}
+
+bool autopsy_go_on(struct autopsy *a, int64_t wall_us)
+{
+    while (!a->over && autopsy_take_next(a, wall_us))
+        continue;
+    if (a->showing && wall_us - a->now.wall_us >= GO_ON_US)
+        autopsy_pass(a, wall_us);
+    return a->showing;
 }
 
 void autopsy_pass(struct autopsy *a, int64_t wall_us)

@@ -46,6 +46,8 @@ void autopsy_close(struct autopsy *autopsy); /* NULL is fine */
 /* Reads up to this many transactions. False: there are no more at present, or the end of the query is
  * reached. */
 bool autopsy_step(struct autopsy *autopsy, size_t most);
+/* Reads those up to this time (wall clock), as another source has come to it. False: nothing is shown yet. */
+bool autopsy_go_on(struct autopsy *autopsy, int64_t wall_us);
 /* All before the query's end was read. */
 bool autopsy_is_over(const struct autopsy *autopsy);
 /* Snapshots without logs: shows the latest one, as of the latest time in it. (It was taken then or later: a

@@ -213,6 +213,34 @@ def test_three_captures_prove_what_three_servers_hide(tmp_path, path):
         assert told["cause_certainty"] != "certain" and told["detection_ms"] is None, told
 
 
+def test_packets_beside_transaction_logs(hiding, tmp_path, path):
+    """The logs have the causes and their times, and the packets, of a host whose clock is an hour ahead, all else."""
+    with open(tmp_path / "zk.pcap", "wb", buffering=0) as out, Tap(hiding.addresses[0], out, 3600) as tap, \
+            Line(path, tap, deaf=(3,)) as line:
+        client = hiding.client()
+        line.join(4)
+        line.sessions[0].fall_silent()
+        until(lambda: client.get_children(path) and line.names[0] not in client.get_children(path), 30)
+        line.sessions[1].watch(path)
+        line.sessions[1].close()
+        until(lambda: len(client.get_children(path)) == 2)
+    logs = ("autopsy", hiding.directory, "--election", path, "--json")
+    file = ("--capture", f"{tmp_path}/zk.pcap")
+    alone, beside = ([json.loads(line) for line in run(*logs, "--events", *more).out.splitlines()] for more in ((), file))
+    lost = [[(e["time"], e["candidate"]) for e in events if e["event"] == "leader-lost"] for events in (alone, beside)]
+    assert len(lost[0]) == 4 and lost[0] == lost[1], lost
+    (was, *_), (told, closed, *_) = ([e["failover"] for e in events if e["event"] == "failover"] for events in (alone, beside))
+    assert [(f["cause"], f["cause_certainty"]) for f in (told, closed)] == [("expired", "certain"), ("closed", "certain")]
+    assert was["notified_ms"] is None and told["reacted_ms"][1] < 8e3, told
+    low, high = told["detection_ms"]
+    assert low == high and was["detection_ms"][0] < low < was["detection_ms"][1] + 1e3, (was, told)
+    states = [elections(json.loads(run(*logs, "--at", lost[0][0][0], *more).out))[path]["candidates"][1]["state"]
+              for more in ((), file)]
+    assert states == ["unknown", "waiting"], states
+    (tmp_path / "none.pcap").write_bytes((tmp_path / "zk.pcap").read_bytes()[:24])
+    assert "none.pcap: it shows no transaction that the logs have" in run(*logs, "--capture", f"{tmp_path}/none.pcap").err
+
+
 def test_packets_of_another_server(hiding, packets, tmp_path, path):
     tap, file = packets
     log, file = tmp_path / "log", "zk9:1=" + file.partition("=")[2]

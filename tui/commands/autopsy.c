@@ -96,6 +96,10 @@ static void report_capture(const struct autopsy_run *run)
         complain("packets are missing in %" PRIu64 " place%s: watches of these connections are unknown until "
                  "the client reconnects; capture with -s0, and -B for a larger buffer",
                  limits->holes, limits->holes == 1 ? "" : "s");
+    for (size_t i = 0; i < run->options.capture_count; i++)
+        if (!log_recorder_is_tied(run->recorder, i))
+            complain("%s: it shows no transaction that the logs have; their clocks are assumed to be equal",
+                     run->options.captures[i]);
     if (limits->sessions == 0 && limits->late == 0 && limits->encrypted == 0)
         complain("no packet of ZooKeeper's protocol among %" PRIu64
                  "; capture the servers' client port, 2181 "
@@ -106,10 +110,10 @@ static void report_capture(const struct autopsy_run *run)
 static void report_notes(const struct autopsy_run *run)
 {
     const struct log_set *set = log_recorder_set(run->recorder);
-    if (!set) {
+    if (log_recorder_capture(run->recorder))
         report_capture(run);
+    if (!set)
         return;
-    }
     for (size_t i = 0; i < set->note_count; i++)
         complain("%s", set->notes[i]);
     if (run->notes > NOTES_MOST)
@@ -172,7 +176,7 @@ static bool choose_query(struct autopsy_run *run)
     struct autopsy_query *query = &run->options.query;
     int64_t end_us = clock_wall_us();
     *query = (struct autopsy_query){.to_us = INT64_MAX, .election = options->election};
-    if (!run->options.captures && (is_relative(options->from) || is_relative(options->to))) {
+    if (run->options.path_count > 0 && (is_relative(options->from) || is_relative(options->to))) {
         char *error = NULL;
         struct log_set *set = log_set_open(run->options.paths, run->options.path_count,
                                            run->invocation->settings->history.unpack_bytes, &error);
@@ -204,7 +208,7 @@ static bool autopsy_follows_recording(const struct autopsy_run *run)
     int64_t from_us, to_us = 0, begin_us = run->options.query.from_us;
     if (!is_recorded(file))
         return true;
-    if (run->options.captures) {
+    if (run->options.capture_count > 0) {
         complain("%s: there is a recording; name a new file", file);
         return false;
     }
@@ -332,7 +336,7 @@ static int follow_on(uv_loop_t *loop, struct autopsy_run *run)
     log_recorder_listen(run->recorder, on_follow_event, run);
     uv_timer_init(loop, &timer);
     timer.data = run;
-    uv_timer_start(&timer, on_follow_timer, 0, run->options.captures ? CAPTURE_FOLLOW_MS : FOLLOW_MS);
+    uv_timer_start(&timer, on_follow_timer, 0, run->options.capture_count ? CAPTURE_FOLLOW_MS : FOLLOW_MS);
     while (!ending.signal && !run->over)
         uv_run(loop, UV_RUN_ONCE);
     uv_close((uv_handle_t *)&timer, NULL);
@@ -407,11 +411,14 @@ static int report_recording(const struct autopsy_run *run, const char *file)
 static char *source_name(const struct options *options)
 {
     struct text text = {0};
-    bool captures = options->capture_count > 0;
-    size_t count = captures ? options->capture_count : options->path_count;
-    text_add(&text, captures ? "captures: " : "transaction logs: ");
-    for (size_t i = 0; i < count; i++)
-        text_printf(&text, "%s%s", i ? ", " : "", captures ? options->captures[i] : options->paths[i]);
+    for (size_t i = 0; i < options->path_count; i++)
+        text_printf(&text, "%s%s", i ? ", " : "transaction logs: ", options->paths[i]);
+    for (size_t i = 0; i < options->capture_count; i++)
+        text_printf(&text, "%s%s",
+                    i                     ? ", "
+                    : options->path_count ? "; captures: "
+                                          : "captures: ",
+                    options->captures[i]);
     return text_take(&text);
 }
 
@@ -451,9 +458,10 @@ static int run_follow(struct autopsy_run *run, const char *file)
 static char *what_was_read(const struct autopsy_run *run)
 {
     const struct autopsy *autopsy = log_recorder_autopsy(run->recorder);
-    if (!autopsy)
-        return text_format("%" PRIu64 " packets",
-                           capture_limits(log_recorder_capture(run->recorder))->packets);
+    const struct capture *capture = log_recorder_capture(run->recorder);
+    if (capture)
+        return text_format("%" PRIu64 " packets%s", capture_limits(capture)->packets,
+                           autopsy ? ", and the logs" : "");
     return text_format("%" PRIu64 " transactions in %.1f MB of logs", autopsy_transactions(autopsy),
                        (double)autopsy_bytes(autopsy) / 1e6);
 }
@@ -491,12 +499,11 @@ int command_autopsy(const struct invocation *invocation)
     char *error = NULL, *name = source_name(options), *directory = NULL, *file = NULL;
     struct invocation named = {options, invocation->settings, name};
     struct autopsy_run run = {.invocation = &named,
-                              .options = {.paths = options->paths, .path_count = options->path_count}};
+                              .options = {.paths = options->paths,
+                                          .path_count = options->path_count,
+                                          .captures = options->captures,
+                                          .capture_count = options->capture_count}};
     int status = EXIT_USAGE;
-    if (options->capture_count > 0)
-        run.options = (struct log_recorder_options){.paths = (char *const *)options->captures,
-                                                    .path_count = options->capture_count,
-                                                    .captures = true};
     directory = options->into ? NULL : private_directory_make(&error);
     file = options->into ? text_copy(options->into)
            : directory   ? text_format("%s/history.db", directory)
@@ -612,10 +619,13 @@ int command_on_logs(const struct invocation *invocation, int (*command)(const st
     struct invocation reading = {&whole, invocation->settings, name ? name : named};
     struct autopsy_run run = {
         .invocation = &reading,
-        .options = {.paths = paths, .path_count = 1, .file = file, .captures = captures}};
-    if (options->capture_count > 0) {
-        run.options.paths = (char *const *)options->captures;
-        run.options.path_count = options->capture_count;
+        .options = {.file = file, .captures = options->captures, .capture_count = options->capture_count}};
+    if (options->capture_count == 0 && captures) {
+        run.options.captures = paths;
+        run.options.capture_count = 1;
+    } else if (options->capture_count == 0) {
+        run.options.paths = paths;
+        run.options.path_count = 1;
     }
     int status = EXIT_USAGE;
     if (!file)
