@@ -585,6 +585,15 @@ static void on_ended(struct capture *k, struct wire_client *client)
     session->connection = NULL;
 }
 
+static void client_leaves(struct capture_client *own)
+{
+    if (own->link)
+        *own->link = own->next;
+    if (own->link && own->next)
+        own->next->link = own->link;
+    own->link = NULL;
+}
+
 /* The client was heard at some time in a hole. */
 static void on_lost(struct capture *k, struct logged_session *session, const struct wire_fact *fact)
 {
@@ -677,6 +686,7 @@ static void capture_on_fact(void *context, struct wire_client *client, const str
         break;
     case WIRE_ENDED:
         on_ended(k, client);
+        client_leaves(client->user);
         break;
     case WIRE_OPAQUE:
         k->limits.encrypted++;
@@ -693,11 +703,8 @@ static void capture_on_gone(void *context, struct wire_client *client)
         session->connection = NULL;
     for (size_t i = 0; own && i < own->told_count; i++)
         free(own->told[i]);
-    if (own) {
-        *own->link = own->next;
-        if (own->next)
-            own->next->link = own->link;
-    }
+    if (own)
+        client_leaves(own);
     free(own);
 }
 

@@ -31,10 +31,12 @@ static int32_t sequence_after(uint32_t sequence, uint32_t base)
 
 /* ---- the table ---- */
 
-/* The same for both directions. */
+/* The same for both directions. Of an address, the part that tells hosts apart. */
 static uint32_t hash_of_ends(const struct tcp_end *a, const struct tcp_end *b)
 {
-    return hash_bytes(a, sizeof *a, 0) + hash_bytes(b, sizeof *b, 0);
+    size_t from_a = a->version == 6 ? 8 : 0, from_b = b->version == 6 ? 8 : 0;
+    return hash_bytes(a->address + from_a, from_a ? 8 : 4, a->port) +
+           hash_bytes(b->address + from_b, from_b ? 8 : 4, b->port);
 }
 
 static uint32_t hash_of_connection(const struct hash_link *link)
@@ -267,11 +269,13 @@ void tcp_table_take(struct tcp_table *table, int64_t at_us, const struct tcp_seg
     /* A late segment after a connection's end opens none. */
     if (!c && s->flags & (TCP_FIN | TCP_RST))
         return;
-    if (!c)
+    if (!c) {
         c = tcp_connection_new(table, s);
-    order_leave(table, c);
-    order_join(table, c);
-    side = same_end(&c->ends[1], &s->from);
+        side = same_end(&c->ends[1], &s->from);
+    } else if (c != table->newest) {
+        order_leave(table, c);
+        order_join(table, c);
+    }
     struct tcp_turn t = {table, c, &c->streams[side], side, at_us};
     tcp_stream_take(&t, s);
     if (s->flags & TCP_ACK)

@@ -165,6 +165,16 @@ void captured_lost(struct election *election, uint64_t session, int64_t gone_us)
 
 /* ---- the phases of a failover ---- */
 
+/* The wake this many before the latest; NULL: there is none that may be of a loss at this time. */
+static const struct captured_wake *wake_of_loss(const struct captured *captured, size_t before,
+                                                int64_t gone_us)
+{
+    if (!captured || before >= WAKES_KEPT || before >= captured->next_wake)
+        return NULL;
+    const struct captured_wake *wake = &captured->wakes[(captured->next_wake - 1 - before) % WAKES_KEPT];
+    return wake->notified_us >= gone_us - EITHER_ORDER_US ? wake : NULL;
+}
+
 static bool is_of_loss(const struct captured_wake *wake, const struct election *election, const char *path,
                        int64_t gone_us)
 {
@@ -184,8 +194,8 @@ void captured_phases(const struct election *election, const char *lost, uint64_t
     const struct captured *captured = election->cluster->captured;
     char *path = path_in(election, lost);
     *notified_us = *reacted_us = 0;
-    for (size_t i = 0; captured && session != 0 && i < WAKES_KEPT; i++) {
-        const struct captured_wake *wake = &captured->wakes[i];
+    const struct captured_wake *wake;
+    for (size_t i = 0; session != 0 && (wake = wake_of_loss(captured, i, gone_us)); i++) {
         if (wake->session != session || !is_of_loss(wake, election, path, gone_us))
             continue;
         int64_t notified = after_gone(wake->notified_us, gone_us);
@@ -197,14 +207,15 @@ void captured_phases(const struct election *election, const char *lost, uint64_t
     free(path);
 }
 
-/* Whether an earlier one is of the same client. */
-static bool wake_is_counted(const struct captured *captured, size_t wake, const struct election *election,
-                            const char *path, int64_t gone_us)
+/* Whether a later one is of the same client. */
+static bool wake_is_counted(const struct captured *captured, size_t before, uint64_t session,
+                            const struct election *election, const char *path, int64_t gone_us)
 {
-    for (size_t i = 0; i < wake; i++)
-        if (captured->wakes[i].session == captured->wakes[wake].session &&
-            is_of_loss(&captured->wakes[i], election, path, gone_us))
+    for (size_t i = 0; i < before; i++) {
+        const struct captured_wake *wake = wake_of_loss(captured, i, gone_us);
+        if (wake->session == session && is_of_loss(wake, election, path, gone_us))
             return true;
+    }
     return false;
 }
 
@@ -215,10 +226,10 @@ size_t captured_herd(const struct election *election, const char *lost, int64_t 
     size_t count = 0;
     bool asleep = false;
     *last_us = 0;
-    for (size_t i = 0; captured && i < WAKES_KEPT; i++) {
-        const struct captured_wake *wake = &captured->wakes[i];
+    const struct captured_wake *wake;
+    for (size_t i = 0; (wake = wake_of_loss(captured, i, gone_us)); i++) {
         if (!is_of_loss(wake, election, path, gone_us) ||
-            wake_is_counted(captured, i, election, path, gone_us))
+            wake_is_counted(captured, i, wake->session, election, path, gone_us))
             continue;
         int64_t reacted_us = after_gone(wake->reacted_us, gone_us);
         count++;
@@ -263,9 +274,8 @@ static const struct captured_wake *first_reaction(const struct captured *capture
                                                   const struct election *election,
                                                   const struct captured_loss *loss)
 {
-    const struct captured_wake *first = NULL;
-    for (size_t i = 0; i < WAKES_KEPT; i++) {
-        const struct captured_wake *wake = &captured->wakes[i];
+    const struct captured_wake *first = NULL, *wake;
+    for (size_t i = 0; (wake = wake_of_loss(captured, i, loss->gone_us)); i++) {
         if (is_of_loss(wake, election, loss->path, loss->gone_us) && wake->reacted_us != 0 &&
             wake->session != loss->session && (!first || wake->reacted_us < first->reacted_us))
             first = wake;
