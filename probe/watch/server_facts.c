@@ -147,6 +147,19 @@ static int64_t own_children(const struct live_cluster *live, const struct connec
     return (int64_t)count;
 }
 
+static int compare_ids(const void *left, const void *right)
+{
+    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+    return (a > b) - (a < b);
+}
+
+/* Servers list them in an order that changes with their figures. The first member of each is its session. */
+static void sort_by_session(void *list, size_t count, size_t size)
+{
+    if (count)
+        qsort(list, count, size, compare_ids);
+}
+
 void server_facts_report_connections(const struct live_cluster *live, const char *address, struct moment at,
                                      int64_t pinged_us, int64_t counted_us, uint32_t source,
                                      const struct connection_list *list)
@@ -154,7 +167,9 @@ void server_facts_report_connections(const struct live_cluster *live, const char
     int64_t latest_ms = -1, own_zxid = INT64_MAX;
     size_t own_count = 0;
     bool ours = pinged_us != 0 && server_facts_show_ours(live, list);
-    int64_t took_us = clock_now().mono_us - at.mono_us;
+    /* An upper bound: whole milliseconds are shorter in a case. */
+    int64_t took_us = (clock_now().mono_us - at.mono_us + 999) / 1000 * 1000;
+    sort_by_session(list->list, list->count, sizeof *list->list);
     for (size_t i = 0; i < list->count; i++) {
         const struct seen_connection *c = &list->list[i];
         if (c->last_response_ms > latest_ms)
@@ -191,6 +206,7 @@ void server_facts_report_watches(const struct live_cluster *live, const char *ad
                                  int64_t all_watches, int64_t counted_us)
 {
     int64_t seen = (int64_t)list->path_count;
+    sort_by_session(list->list, list->count, sizeof *list->list);
     struct observation o = observation(live, OBSERVED_WATCHES, at);
     o.watches = (struct observed_watches){.address = address,
                                           .from = from,
@@ -211,16 +227,11 @@ void server_facts_report_sessions(const struct live_cluster *live, const char *a
                                    "no longer ZooKeeper's leader: only the leader knows the sessions");
         return;
     }
+    sort_by_session(list->list, list->count, sizeof *list->list);
     struct observation o = observation(live, OBSERVED_SESSIONS, at);
     o.sessions = (struct observed_sessions){.address = address, .list = list->list, .count = list->count};
     live_observe(live, &o);
     log_line(LOG_LEVEL_DEBUG, "%s: %zu sessions", address, list->count);
-}
-
-static int compare_ids(const void *left, const void *right)
-{
-    uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-    return (a > b) - (a < b);
 }
 
 /* The sessions that lead an election, sorted; malloc'd. */

@@ -345,8 +345,17 @@ static void give_memory_back(const struct server_poll *q)
 #endif
 }
 
+/* What was answered of its load, unless all of it was. */
+static void report_part_of_load(struct server_poll *q)
+{
+    if (q->load_due)
+        server_facts_report_load(q->live, q->address, &q->answer.figures, true);
+    q->load_due = false;
+}
+
 static void server_poll_round_end(struct server_poll *q)
 {
+    report_part_of_load(q);
     give_memory_back(q);
     q->asking = false;
     q->ended_ms = uv_now(q->live->loop);
@@ -476,10 +485,10 @@ static void step_succeeded(struct server_poll *q, int64_t took_us)
         q->stated_ms = uv_now(q->live->loop);
         q->answer.figures.tick_ms = q->tick_ms;
         server_facts_report_server(q->live, q->address, &q->answer.figures, true, took_us, NULL);
-        server_facts_report_load(q->live, q->address, &q->answer.figures, true);
+        q->load_due = true;
         break;
     case STEP_DISK:
-        server_facts_report_load(q->live, q->address, &q->answer.figures, true);
+        q->load_due = true;
         break;
     case STEP_SUMMARY:
         q->summed = q->answer.figures;
@@ -505,6 +514,7 @@ static void step_succeeded(struct server_poll *q, int64_t took_us)
         q->answer.figures.server_id = q->server_id;
         q->answer.figures.address_connections_most = q->address_connections_most;
         server_facts_report_load(q->live, q->address, &q->answer.figures, false);
+        q->load_due = false;
         break;
     case STEP_LENGTHS:
     case STEPS:
@@ -594,6 +604,7 @@ static void step_failed(struct server_poll *q)
 static void way_failed(struct server_poll *q, const char *problem)
 {
     char *kept = q->problems[q->way];
+    report_part_of_load(q);
     if (q->quiet) { /* a full round shows the problem or the change */
         q->quiet = false;
         q->full = q->newcomers_first = newcomers_are_listed_first(q);

@@ -213,6 +213,7 @@ struct server_poll {
     bool quiet;               /* connections only: nothing changed, and the figures are newer than `every` */
     bool evidence;            /* after the end of a leader: connections and sessions */
     bool newcomers_first;     /* connections before the watches, too: candidates came or reconnected */
+    bool load_due;            /* figures of its load were answered, and are not reported yet */
     bool words_hang;          /* a word timed out: the others would, too */
     enum step step;
     unsigned tried; /* of this step: 1 << enum way */
