@@ -94,9 +94,8 @@ static void head_elections(struct coding *c, struct cluster_settings *cluster)
 }
 
 /* One list for both directions. Writing leaves the settings as they are. */
-static void head_fields(struct coding *c, void *context)
+static void head_fields(struct coding *c, struct block_head *head)
 {
-    struct block_head *head = context;
     uint64_t count = head->settings->cluster_count;
     coding_number(c, &head->run);
     coding_number(c, &head->number);
@@ -114,15 +113,12 @@ static void head_fields(struct coding *c, void *context)
         head_elections(c, cluster);
     }
     head_recipes(c, head->settings);
-    if (coding_left(c)) /* the first cases are without */
-        coding_number(c, &head->state);
-    if (coding_left(c)) {
-        uint64_t at_us = (uint64_t)head->at_us;
-        coding_number(c, &at_us);
-        head->at_us = (int64_t)at_us;
-        head_plain(c, &head->version);
-        head_plain(c, &head->configuration);
-    }
+    coding_number(c, &head->state);
+    uint64_t at_us = (uint64_t)head->at_us;
+    coding_number(c, &at_us);
+    head->at_us = (int64_t)at_us;
+    head_plain(c, &head->version);
+    head_plain(c, &head->configuration);
 }
 
 static void head_tell(struct block_head *head, const struct case_about *about)
@@ -211,7 +207,8 @@ static void writer_join(struct case_writer *w, struct buffer *raw)
     struct coding *c = coding_write(&head);
     w->head.one_poll = w->model->one_poll;
     coding_rename(c, w->pseudonyms);
-    coding_head(c, head_fields, &w->head);
+    head_fields(c, &w->head);
+    coding_finish(c);
     coding_free(c);
     put_bytes(raw, head.bytes, head.length);
     buffer_put(raw, w->raw.bytes, w->raw.length);
@@ -237,7 +234,7 @@ static void writer_renew(struct case_writer *w)
     if (w->keeps_state) {
         w->coding = coding_write(&w->raw);
         w->head.state = case_state_put(w->coding, before.bytes, before.length);
-        w->state_bytes = w->raw.length;
+        w->state_bytes = coding_length(w->coding);
         w->state_memory = coding_memory(w->coding);
     }
     buffer_free(&before);
@@ -247,7 +244,8 @@ static void writer_renew(struct case_writer *w)
  * part of the cost of the observations, whatever its size. */
 static bool writer_is_full(const struct case_writer *w, size_t bytes)
 {
-    return w->raw.length > BLOCK_MOST / 2 || w->raw.length > bytes + 2 * w->state_bytes ||
+    size_t length = coding_length(w->coding);
+    return length > BLOCK_MOST / 2 || length > bytes + 2 * w->state_bytes ||
            coding_memory(w->coding) > STRETCH_MEMORY + 2 * w->state_memory;
 }
 
@@ -264,6 +262,7 @@ void case_writer_take(struct case_writer *w, struct buffer *out)
     if (!compressor)
         memory_exhausted();
     struct buffer raw = {0};
+    coding_finish(w->coding);
     writer_join(w, &raw);
     size_t room = libdeflate_deflate_compress_bound(compressor, raw.length), begin = out->length;
     buffer_put(out, MARK, MARK_BYTES);
@@ -483,7 +482,7 @@ static bool block_begin(struct case_reader *r, size_t raw, bool *run, bool *foll
     size_t length;
     const char *bytes = scan_piece(&in, &length);
     struct coding *c = coding_read(bytes, length, &r->kept);
-    coding_head(c, head_fields, &head);
+    head_fields(c, &head);
     bool fine = !coding_is_bad(c) && head.settings->cluster_count > 0;
     coding_free(c);
     r->coding = coding_read(in.at, (size_t)(in.end - in.at), &r->kept);

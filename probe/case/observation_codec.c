@@ -15,9 +15,15 @@
 #define ARENA_BYTES ((size_t)64 << 10)
 /* Servers list sessions in an order that hardly changes. */
 #define MATCH_NEAR 64
-/* A record is the next text, the head, or an observation. */
-enum { RECORD_TEXT, RECORD_HEAD, RECORD_OBSERVATION };
 #define KINDS (OBSERVED_CAPTURED + 1)
+/*
+ * Equal fields of equal observations lie beside each other, in a lane: they compress far better than observations
+ * beside each other. The first lane holds the texts, then each kind has so many, and before them those that are
+ * the same for all kinds. The lanes of kinds and fields that a later version adds are not read.
+ */
+#define LANES_EACH 32
+#define LANES (1 + (KINDS + 1) * LANES_EACH)
+#define UNKNOWN_KIND ((enum observation_kind)KINDS)
 
 struct arena_block {
     struct arena_block *next;
@@ -30,18 +36,27 @@ struct kept_settings {
     size_t size; /* of all from here on */
 };
 
-/* The latest list of a server. */
-struct latest_list {
-    struct latest_list *next;
+/* The latest facts of one kind about a server. */
+struct latest_facts {
+    struct latest_facts *next;
     unsigned kind, cluster;
     const char *address;
+    int64_t clock_ms; /* between the server's clock and the observer's */
     const void *list;
+    int64_t *steps; /* by which the time of each item of the list grew when it grew last */
     size_t count;
 };
 
-struct coding {
-    struct buffer *out, item; /* writing: item becomes a record of out; out NULL: reading */
+struct lane {
+    struct buffer out;
     struct scan in;
+};
+
+struct coding {
+    struct buffer *out; /* NULL: reading */
+    struct lane lanes[LANES];
+    size_t group, field; /* of lanes; of the next field in it */
+    size_t bytes;        /* in the lanes */
     bool bad;
     struct arena_block *arena;
     char *free_at;
@@ -52,7 +67,9 @@ struct coding {
     size_t bucket_count;
     struct moment at; /* of the latest observation */
     int64_t zxid;     /* ... and its latest transaction */
-    struct latest_list *lists;
+    struct latest_facts *latest;
+    const void **before; /* see struct list_coding */
+    size_t before_room;
     struct kept_settings **kept;
     uint64_t skipped;
     struct pseudonyms *pseudonyms; /* writing; NULL: every text is written as it is */
@@ -89,28 +106,37 @@ static void *coding_take(struct coding *c, size_t count, size_t size)
 
 /* ---- one field ---- */
 
+static struct lane *lane_next(struct coding *c)
+{
+    return &c->lanes[1 + c->group * LANES_EACH + c->field++ % LANES_EACH];
+}
+
 void coding_number(struct coding *c, uint64_t *number)
 {
-    if (c->out)
-        put_number(&c->item, *number);
-    else
-        *number = scan_number(&c->in);
+    struct lane *lane = lane_next(c);
+    size_t before = lane->out.length;
+    if (c->out) {
+        put_number(&lane->out, *number);
+        c->bytes += lane->out.length - before;
+        return;
+    }
+    *number = scan_number(&lane->in);
+    c->bad |= lane->in.bad;
 }
 
 static void coding_signed(struct coding *c, int64_t *number)
 {
-    if (c->out)
-        put_signed(&c->item, *number);
-    else
-        *number = scan_signed(&c->in);
+    uint64_t bits = (uint64_t)*number << 1 ^ (*number < 0 ? UINT64_MAX : 0);
+    coding_number(c, &bits);
+    *number = (int64_t)(bits >> 1 ^ (bits & 1 ? UINT64_MAX : 0));
 }
 
 static void coding_int(struct coding *c, int *number)
 {
-    if (c->out)
-        put_signed(&c->item, *number);
-    else
-        *number = scan_int32(&c->in);
+    int64_t wide = *number;
+    coding_signed(c, &wide);
+    c->bad |= wide < INT32_MIN || wide > INT32_MAX;
+    *number = c->bad ? 0 : (int)wide;
 }
 
 /* Unsigned: a stranger's numbers may overflow, and come back the same. */
@@ -123,10 +149,10 @@ static void coding_distance(struct coding *c, int64_t *number, int64_t from)
 
 static void coding_enum(struct coding *c, unsigned *number, unsigned last)
 {
-    if (c->out)
-        put_number(&c->item, *number);
-    else
-        *number = (unsigned)scan_below(&c->in, (uint64_t)last + 1);
+    uint64_t wide = *number;
+    coding_number(c, &wide);
+    c->bad |= wide > last && !c->out;
+    *number = c->bad ? 0 : (unsigned)wide;
 }
 
 void coding_flag(struct coding *c, bool *flag)
@@ -136,16 +162,34 @@ void coding_flag(struct coding *c, bool *flag)
     *flag = number != 0;
 }
 
-/* How many follow, each of them a byte at least. */
+static void coding_uint32(struct coding *c, uint32_t *number)
+{
+    uint64_t wide = *number;
+    coding_number(c, &wide);
+    *number = (uint32_t)wide;
+}
+
+static void coding_bytes(struct coding *c, const void **bytes, size_t *length)
+{
+    struct lane *lane = lane_next(c);
+    size_t before = lane->out.length;
+    if (c->out) {
+        put_bytes(&lane->out, *bytes, *length);
+        c->bytes += lane->out.length - before;
+        return;
+    }
+    *bytes = scan_piece(&lane->in, length);
+    c->bad |= lane->in.bad;
+}
+
+/* How many follow, each of them a byte at least of the next lane. */
 static size_t coding_count(struct coding *c, size_t count)
 {
     uint64_t number = count;
     coding_number(c, &number);
-    if (!c->out && (c->in.bad || number > (uint64_t)(c->in.end - c->in.at))) {
-        c->in.bad = true;
-        return 0;
-    }
-    return (size_t)number;
+    const struct scan *next = &c->lanes[1 + c->group * LANES_EACH + c->field % LANES_EACH].in;
+    c->bad |= !c->out && number > (uint64_t)(next->end - next->at);
+    return c->bad ? 0 : (size_t)number;
 }
 
 /* ---- texts ---- */
@@ -173,7 +217,7 @@ static void texts_grow(struct coding *c)
         *texts_bucket(c, c->texts[i], strlen(c->texts[i])) = (uint32_t)i + 1;
 }
 
-/* Its number from 1; a new one is written before the record that needs it. */
+/* Its number from 1. */
 static uint32_t texts_number(struct coding *c, const char *text)
 {
     size_t length = strlen(text);
@@ -185,34 +229,34 @@ static uint32_t texts_number(struct coding *c, const char *text)
         memcpy(copy, text, length);
         texts_add(c, copy);
         *bucket = (uint32_t)c->text_count;
-        put_number(c->out, RECORD_TEXT);
-        put_bytes(c->out, text, length);
+        put_bytes(&c->lanes[0].out, text, length);
+        c->bytes += length + 1;
     }
     return *bucket;
 }
 
 static void texts_read(struct coding *c)
 {
-    size_t length;
-    const char *piece = scan_piece(&c->in, &length);
-    char *copy = piece ? coding_take(c, length + 1, 1) : NULL;
-    if (!copy || memchr(piece, '\0', length)) {
-        c->bad = true;
-        return;
+    struct scan *in = &c->lanes[0].in;
+    while (!c->bad && in->at < in->end) {
+        size_t length;
+        const char *piece = scan_piece(in, &length);
+        char *copy = piece ? coding_take(c, length + 1, 1) : NULL;
+        if (!copy || memchr(piece, '\0', length)) {
+            c->bad = true;
+            return;
+        }
+        memcpy(copy, piece, length);
+        texts_add(c, copy);
     }
-    memcpy(copy, piece, length);
-    texts_add(c, copy);
 }
 
 void coding_plain(struct coding *c, const char **text, bool needed)
 {
     uint64_t number = c->out && *text ? texts_number(c, *text) : 0;
-    if (c->out)
-        put_number(&c->item, number);
-    else
-        number = scan_below(&c->in, c->text_count + 1);
-    *text = number ? c->texts[number - 1] : NULL;
-    c->in.bad = c->in.bad || (needed && !number && !c->out);
+    coding_number(c, &number);
+    c->bad |= number > c->text_count || (needed && !number && !c->out);
+    *text = number && !c->bad ? c->texts[number - 1] : NULL;
 }
 
 void coding_text(struct coding *c, const char **text, bool needed)
@@ -238,10 +282,13 @@ static void coding_strings(struct coding *c, const char *const **list, size_t *c
         *count = 0;
         return;
     }
+    size_t lane = c->field;
     for (size_t i = 0; i < *count; i++) {
+        c->field = lane;
         texts[i] = c->out ? (*list)[i] : NULL;
         coding_text(c, &texts[i], true);
     }
+    c->field = lane + 1;
     *list = texts;
 }
 
@@ -274,7 +321,7 @@ static void stat_there(struct coding *c, const struct znode_stat **stat, bool ne
     if (copy)
         stat_coding(c, copy);
     *stat = copy;
-    c->in.bad = c->in.bad || (needed && !copy && !c->out);
+    c->bad |= needed && !copy;
 }
 
 static void children_coding(struct coding *c, struct observed_children *o)
@@ -282,7 +329,7 @@ static void children_coding(struct coding *c, struct observed_children *o)
     const char *const *names = (const char *const *)o->names;
     stat_there(c, &o->stat, true);
     coding_strings(c, &names, &o->count);
-    coding_signed(c, &o->synced_us);
+    coding_distance(c, &o->synced_us, c->at.mono_us);
     o->names = (char *const *)(uintptr_t)names;
 }
 
@@ -294,31 +341,43 @@ static void node_coding(struct coding *c, struct observed_node *o)
         return;
     if (c->pseudonyms)
         o->data = pseudonyms_data(c->pseudonyms, o->data, &o->data_length);
-    if (c->out)
-        put_bytes(&c->item, o->data, o->data_length);
-    else
-        o->data = scan_piece(&c->in, &o->data_length);
+    coding_bytes(c, &o->data, &o->data_length);
 }
 
 /* ---- lists of a server, as differences to the latest ---- */
 
 struct list_coding {
     size_t count, size;
-    char *items;                /* of size bytes each */
-    const void **before;        /* each one's in the latest list; NULL: it is new */
-    struct latest_list *latest; /* to be replaced */
+    char *items; /* of size bytes each */
+    int64_t *steps;
+    struct latest_facts
+        *latest; /* its list is to be replaced; c->before: each item's in it; NULL: it is new */
 };
 
-static struct latest_list *latest_of(struct coding *c, const struct observation *o, const char *address)
+static struct latest_facts *latest_of(struct coding *c, const struct observation *o, const char *address)
 {
-    struct latest_list *l = c->lists;
+    struct latest_facts *l = c->latest;
     while (l && (l->kind != o->kind || l->cluster != o->cluster || strcmp(l->address, address) != 0))
         l = l->next;
     if (l || !(l = coding_take(c, 1, sizeof *l)))
         return l;
-    *l = (struct latest_list){.next = c->lists, .kind = o->kind, .cluster = o->cluster, .address = address};
-    c->lists = l;
+    *l = (struct latest_facts){.next = c->latest, .kind = o->kind, .cluster = o->cluster, .address = address};
+    c->latest = l;
     return l;
+}
+
+/* A time of the server's clock, -1 if it is unknown, by the observer's at the same time. */
+static void coding_clock(struct coding *c, const struct observation *o, const char *address, int64_t *ms)
+{
+    struct latest_facts *l = address ? latest_of(c, o, address) : NULL;
+    bool known = *ms != -1;
+    int64_t at_ms = o->at.mono_us / 1000;
+    coding_flag(c, &known);
+    *ms = known ? *ms : -1;
+    if (!known || !l)
+        return;
+    coding_distance(c, ms, (int64_t)((uint64_t)l->clock_ms + (uint64_t)at_ms));
+    l->clock_ms = (int64_t)((uint64_t)*ms - (uint64_t)at_ms);
 }
 
 /* The first member of an item is its session. */
@@ -343,86 +402,191 @@ static size_t list_find(const struct list_coding *l, uint64_t session, size_t ex
     return l->latest->count;
 }
 
-/* Each item's place in the latest list, as a distance from the expected one, and the sessions of new items. */
-static void list_match(struct coding *c, struct list_coding *l)
+/* The item's place in the latest list, as a distance from the expected one, or its session. False: bad. */
+static bool item_match(struct coding *c, struct list_coding *l, size_t i, size_t *expected)
 {
-    size_t expected = 0;
-    for (size_t i = 0; i < l->count; i++) {
-        uint64_t session = session_at(l->items, l->size, i), number = 0;
-        size_t at = c->out ? list_find(l, session, expected) : 0;
-        if (c->out && at < l->latest->count)
-            number = at >= expected ? (at - expected) * 2 + 1 : (expected - at) * 2;
-        coding_number(c, &number);
-        if (!c->out)
-            at = number & 1 ? expected + (size_t)(number / 2) : expected - (size_t)(number / 2);
-        if (number == 0) {
-            coding_number(c, &session);
-        } else if (at >= l->latest->count) {
-            c->in.bad = true;
-            return;
-        } else {
-            l->before[i] = (const char *)l->latest->list + at * l->size;
-            session = session_at(l->latest->list, l->size, at);
-            expected = at + 1;
-        }
+    uint64_t session = session_at(l->items, l->size, i), number = 0;
+    size_t at = c->out ? list_find(l, session, *expected) : 0;
+    if (c->out && at < l->latest->count)
+        number = at >= *expected ? (at - *expected) * 2 + 1 : (*expected - at) * 2;
+    coding_number(c, &number);
+    if (!c->out)
+        at = number & 1 ? *expected + (size_t)(number / 2) : *expected - (size_t)(number / 2);
+    c->bad |= number != 0 && at >= l->latest->count;
+    c->before[i] = NULL;
+    if (number == 0)
+        coding_number(c, &session);
+    if (number == 0 || c->bad) {
         memcpy(l->items + i * l->size, &session, sizeof session);
+        return !c->bad;
     }
+    c->before[i] = (const char *)l->latest->list + at * l->size;
+    session = session_at(l->latest->list, l->size, at);
+    memcpy(l->items + i * l->size, &session, sizeof session);
+    l->steps[i] = l->latest->steps[at];
+    *expected = at + 1;
+    return true;
+}
+
+static bool same_sessions(const struct list_coding *l, const char *items, size_t count)
+{
+    bool same = count == l->latest->count;
+    for (size_t i = 0; same && i < count; i++)
+        same = session_at(items, l->size, i) == session_at(l->latest->list, l->size, i);
+    return same;
 }
 
 /* False: bad. list: when writing. */
 static bool list_begin(struct coding *c, struct list_coding *l, const struct observation *o,
                        const char *address, const void *list, size_t count, size_t size)
 {
+    size_t expected = 0;
     l->size = size;
     l->latest = address ? latest_of(c, o, address) : NULL;
-    l->count = coding_count(c, count);
-    l->items = coding_take(c, l->count, size);
-    l->before = coding_take(c, l->count, sizeof *l->before);
-    if (c->in.bad || c->bad || !l->latest)
+    if (!l->latest)
         return false;
+    bool same = c->out && same_sessions(l, list, count);
+    coding_flag(c, &same);
+    l->count = same ? l->latest->count : coding_count(c, count);
+    l->items = coding_take(c, l->count, size);
+    l->steps = coding_take(c, l->count, sizeof *l->steps);
+    if (c->bad)
+        return false;
+    if (l->count > c->before_room) {
+        c->before_room = l->count * 2;
+        c->before = xreallocarray(c->before, c->before_room, sizeof *c->before);
+    }
     if (c->out && l->count)
         memcpy(l->items, list, l->count * size);
-    list_match(c, l);
-    return !c->in.bad;
+    size_t lane = c->field;
+    for (size_t i = 0; i < l->count && !c->bad; i++) {
+        c->field = lane;
+        if (!same) {
+            item_match(c, l, i, &expected);
+            continue;
+        }
+        c->before[i] = (const char *)l->latest->list + i * size;
+        l->steps[i] = l->latest->steps[i];
+        memcpy(l->items + i * size, c->before[i], sizeof(uint64_t));
+    }
+    c->field = lane + 2;
+    return !c->bad;
 }
 
 static void list_end(struct list_coding *l)
 {
     l->latest->list = l->items;
+    l->latest->steps = l->steps;
     l->latest->count = l->count;
 }
 
-/* One member of all items, beside each other: equal changes compress well. */
-static void list_column64(struct coding *c, struct list_coding *l, size_t offset)
+/* The members of an item that may differ from the latest list's. */
+struct list_column {
+    size_t offset;
+    enum { COLUMN_TIME, COLUMN_NUMBER, COLUMN_INT, COLUMN_TEXT } kind;
+};
+
+static const struct list_column connection_columns[] = {
+    {offsetof(struct seen_connection, last_response_ms), COLUMN_TIME},
+    {offsetof(struct seen_connection, last_zxid), COLUMN_NUMBER},
+    {offsetof(struct seen_connection, last_cxid), COLUMN_NUMBER},
+    {offsetof(struct seen_connection, last_operation), COLUMN_TEXT},
+    {offsetof(struct seen_connection, client), COLUMN_TEXT},
+    {offsetof(struct seen_connection, established_ms), COLUMN_NUMBER},
+    {offsetof(struct seen_connection, timeout_ms), COLUMN_INT},
+    {offsetof(struct seen_connection, outstanding), COLUMN_INT}};
+static const struct list_column session_columns[] = {{offsetof(struct seen_session, ends_ms), COLUMN_TIME}};
+
+#define COLUMNS_MOST 8
+
+struct column_value {
+    int64_t number;
+    const char *text;
+};
+
+static struct column_value column_get(const struct list_column *column, const char *item)
 {
-    for (size_t i = 0; i < l->count; i++) {
-        int64_t number, before = 0;
-        memcpy(&number, l->items + i * l->size + offset, sizeof number);
-        if (l->before[i])
-            memcpy(&before, (const char *)l->before[i] + offset, sizeof before);
-        coding_distance(c, &number, before);
-        memcpy(l->items + i * l->size + offset, &number, sizeof number);
-    }
+    struct column_value value = {0};
+    int number;
+    if (column->kind == COLUMN_INT)
+        memcpy(&number, item + column->offset, sizeof number);
+    else if (column->kind == COLUMN_TEXT)
+        memcpy(&value.text, item + column->offset, sizeof value.text);
+    else
+        memcpy(&value.number, item + column->offset, sizeof value.number);
+    value.number = column->kind == COLUMN_INT ? number : value.number;
+    return value;
 }
 
-static void list_column_int(struct coding *c, struct list_coding *l, size_t offset)
+static void column_set(struct coding *c, const struct list_column *column, char *item,
+                       struct column_value value)
 {
-    for (size_t i = 0; i < l->count; i++) {
-        int number;
-        memcpy(&number, l->items + i * l->size + offset, sizeof number);
-        coding_int(c, &number);
-        memcpy(l->items + i * l->size + offset, &number, sizeof number);
-    }
+    int number = (int)value.number;
+    if (column->kind == COLUMN_INT)
+        memcpy(item + column->offset, &number, sizeof number);
+    else if (column->kind == COLUMN_TEXT)
+        memcpy(item + column->offset, &value.text, sizeof value.text);
+    else
+        memcpy(item + column->offset, &value.number, sizeof value.number);
+    c->bad |= column->kind == COLUMN_INT && number != value.number;
 }
 
-static void list_column_text(struct coding *c, struct list_coding *l, size_t offset, bool needed)
+/* Bits of the members that differ, and their values. */
+static uint64_t item_compare(struct coding *c, const struct list_column *columns, size_t count,
+                             const char *item, const char *before, struct column_value *values)
 {
-    for (size_t i = 0; i < l->count; i++) {
-        const char *text;
-        memcpy(&text, l->items + i * l->size + offset, sizeof text);
-        coding_text(c, &text, needed);
-        memcpy(l->items + i * l->size + offset, &text, sizeof text);
+    uint64_t differ = 0;
+    for (size_t k = 0; k < count; k++) {
+        struct column_value was = before ? column_get(&columns[k], before) : (struct column_value){0};
+        values[k] = column_get(&columns[k], item);
+        if (c->pseudonyms && values[k].text) {
+            uint32_t number = texts_number(c, pseudonyms_text(c->pseudonyms, values[k].text));
+            values[k].text = c->texts[number - 1];
+        }
+        bool same =
+            values[k].text && was.text ? strcmp(values[k].text, was.text) == 0 : values[k].text == was.text;
+        differ |= (uint64_t)(!same || values[k].number != was.number) << k;
     }
+    return differ;
+}
+
+/* A time grows by about as much as it grew before. */
+static void item_member(struct coding *c, const struct list_column *column, char *item,
+                        struct column_value value, int64_t *step)
+{
+    int64_t was = column_get(column, item).number, grown = column->kind == COLUMN_TIME ? *step : 0;
+    if (column->kind == COLUMN_TEXT)
+        coding_plain(c, &value.text, false);
+    else
+        coding_distance(c, &value.number, (int64_t)((uint64_t)was + (uint64_t)grown));
+    if (column->kind == COLUMN_TIME && was != 0)
+        *step = (int64_t)((uint64_t)value.number - (uint64_t)was);
+    column_set(c, column, item, value);
+}
+
+/* Of each item the members that differ from the latest list's. */
+static void list_columns(struct coding *c, struct list_coding *l, const struct list_column *columns,
+                         size_t count)
+{
+    struct column_value values[COLUMNS_MOST] = {{0}};
+    size_t lane = c->field;
+    for (size_t i = 0; i < l->count && !c->bad; i++) {
+        char *item = l->items + i * l->size;
+        const char *before = c->before[i];
+        uint64_t differ = c->out ? item_compare(c, columns, count, item, before, values) : 0;
+        c->field = lane;
+        coding_number(c, &differ);
+        if (before)
+            memcpy(item, before, l->size);
+        else
+            memset(item + sizeof(uint64_t), 0, l->size - sizeof(uint64_t));
+        for (size_t k = 0; differ && k < count; k++) {
+            c->field = lane + 1 + k;
+            if (differ >> k & 1)
+                item_member(c, &columns[k], item, values[k], &l->steps[i]);
+        }
+    }
+    c->field = lane + 1 + count;
 }
 
 static void connections_list(struct coding *c, const struct observation *o, struct observed_connections *list)
@@ -430,37 +594,33 @@ static void connections_list(struct coding *c, const struct observation *o, stru
     struct list_coding l;
     if (!list_begin(c, &l, o, list->address, list->list, list->count, sizeof *list->list))
         return;
-    list_column_text(c, &l, offsetof(struct seen_connection, client), true);
-    list_column64(c, &l, offsetof(struct seen_connection, established_ms));
-    list_column64(c, &l, offsetof(struct seen_connection, last_response_ms));
-    list_column64(c, &l, offsetof(struct seen_connection, last_cxid));
-    list_column64(c, &l, offsetof(struct seen_connection, last_zxid));
-    list_column_int(c, &l, offsetof(struct seen_connection, timeout_ms));
-    list_column_int(c, &l, offsetof(struct seen_connection, outstanding));
-    list_column_text(c, &l, offsetof(struct seen_connection, last_operation), false);
+    list_columns(c, &l, connection_columns, sizeof connection_columns / sizeof *connection_columns);
     list_end(&l);
     list->list = (const struct seen_connection *)(void *)l.items;
     list->count = l.count;
+    for (size_t i = 0; i < l.count; i++)
+        c->bad |= !list->list[i].client;
 }
 
 static void connections_coding(struct coding *c, struct observation *o)
 {
     struct observed_connections *list = &o->connections;
     coding_text(c, &list->address, true);
-    coding_signed(c, &list->now_ms);
+    coding_clock(c, o, list->address, &list->now_ms);
     coding_signed(c, &list->now_age_us);
     coding_signed(c, &list->took_us);
     coding_signed(c, &list->own_children);
-    uint64_t source = list->source;
-    coding_number(c, &source);
-    list->source = (uint32_t)source;
+    coding_uint32(c, &list->source);
     coding_signed(c, &list->own_zxid);
     list->own_session_count = coding_count(c, list->own_session_count);
     uint64_t *own = coding_take(c, list->own_session_count, sizeof *own);
+    size_t lane = c->field;
     for (size_t i = 0; own && i < list->own_session_count; i++) {
+        c->field = lane;
         own[i] = c->out ? list->own_sessions[i] : 0;
         coding_number(c, &own[i]);
     }
+    c->field = lane + 1;
     list->own_sessions = own;
     connections_list(c, o, list);
 }
@@ -479,8 +639,10 @@ static void watches_list(struct coding *c, const struct observation *o, struct o
     if (!list_begin(c, &l, o, list->address, list->list, list->count, sizeof *list->list))
         return;
     struct seen_watches *items = (struct seen_watches *)(void *)l.items;
+    size_t lane = c->field;
     for (size_t i = 0; i < l.count && !c->bad; i++) {
-        const struct seen_watches *before = l.before[i];
+        const struct seen_watches *before = c->before[i];
+        c->field = lane;
         bool same = before && c->out && same_paths(&items[i], before);
         if (before)
             coding_flag(c, &same);
@@ -489,6 +651,7 @@ static void watches_list(struct coding *c, const struct observation *o, struct o
         else
             coding_strings(c, &items[i].paths, &items[i].count);
     }
+    c->field = lane + 3;
     list_end(&l);
     list->list = items;
     list->count = l.count;
@@ -499,14 +662,12 @@ static void watches_coding(struct coding *c, struct observation *o)
     static const char *const from[] = {"adminserver", "four-letter"};
     struct observed_watches *list = &o->watches;
     unsigned which = c->out && strcmp(list->from, from[0]) != 0;
-    uint64_t source = list->source;
     coding_text(c, &list->address, true);
     coding_enum(c, &which, 1);
     list->from = from[which];
-    coding_number(c, &source);
-    list->source = (uint32_t)source;
+    coding_uint32(c, &list->source);
     coding_signed(c, &list->child_watches);
-    coding_signed(c, &list->counted_us);
+    coding_distance(c, &list->counted_us, c->at.mono_us);
     watches_list(c, o, list);
 }
 
@@ -517,7 +678,7 @@ static void sessions_coding(struct coding *c, struct observation *o)
     coding_text(c, &list->address, true);
     if (!list_begin(c, &l, o, list->address, list->list, list->count, sizeof *list->list))
         return;
-    list_column64(c, &l, offsetof(struct seen_session, ends_ms));
+    list_columns(c, &l, session_columns, sizeof session_columns / sizeof *session_columns);
     list_end(&l);
     list->list = (const struct seen_session *)(void *)l.items;
     list->count = l.count;
@@ -624,7 +785,7 @@ static void election_coding(struct coding *c, struct observed_election *o)
     if (there)
         settings_coding(c, &s);
     if (!c->out)
-        o->settings = there && !c->in.bad ? settings_keep(c, &s) : NULL;
+        o->settings = there && !c->bad ? settings_keep(c, &s) : NULL;
 }
 
 /* ---- the other kinds ---- */
@@ -637,10 +798,8 @@ static void connection_coding(struct coding *c, struct observed_connection *o)
     coding_text(c, &o->server, false);
     coding_signed(c, &o->silent_us);
     coding_sentence(c, &o->problem);
-    if (coding_left(c))
-        coding_flag(c, &o->sees_all);
-    if (coding_left(c))
-        coding_flag(c, &o->no_chroot);
+    coding_flag(c, &o->sees_all);
+    coding_flag(c, &o->no_chroot);
 }
 
 static void server_coding(struct coding *c, struct observed_server *o)
@@ -657,13 +816,13 @@ static void server_coding(struct coding *c, struct observed_server *o)
     coding_sentence(c, &o->problem);
 }
 
-static void load_coding(struct coding *c, struct observed_load *o)
+static void load_coding(struct coding *c, const struct observation *o, struct observed_load *seen)
 {
-    struct server_load *load = &o->load;
-    coding_text(c, &o->address, true);
-    coding_flag(c, &o->part);
+    struct server_load *load = &seen->load;
+    coding_text(c, &seen->address, true);
+    coding_flag(c, &seen->part);
     coding_signed(c, &load->id);
-    coding_signed(c, &load->uptime_ms);
+    coding_clock(c, o, seen->address, &load->uptime_ms);
     coding_signed(c, &load->latency_min_us);
     coding_signed(c, &load->latency_avg_us);
     coding_signed(c, &load->latency_max_us);
@@ -677,9 +836,7 @@ static void load_coding(struct coding *c, struct observed_load *o)
 
 static void replica_coding(struct coding *c, struct observed_replica *o)
 {
-    uint64_t round = o->round;
-    coding_number(c, &round);
-    o->round = (uint32_t)round;
+    coding_uint32(c, &o->round);
     coding_text(c, &o->address, false);
     stat_there(c, &o->stat, false);
 }
@@ -693,12 +850,10 @@ static void transaction_coding(struct coding *c, struct observed_transaction *o)
     coding_signed(c, &o->czxid);
     coding_int(c, &o->timeout_ms);
     coding_flag(c, &o->stalled);
-    coding_signed(c, &o->active_us);
-    if (!c->out && c->in.at == c->in.end) /* from a version that read no captures */
-        return;
+    coding_distance(c, &o->active_us, c->at.mono_us);
     coding_flag(c, &o->captured);
-    coding_signed(c, &o->heard_us);
-    coding_signed(c, &o->gone_us);
+    coding_distance(c, &o->heard_us, c->at.mono_us);
+    coding_distance(c, &o->gone_us, c->at.mono_us);
 }
 
 static void captured_coding(struct coding *c, struct observed_captured *o)
@@ -710,24 +865,24 @@ static void captured_coding(struct coding *c, struct observed_captured *o)
     coding_int(c, &o->timeout_ms);
     coding_flag(c, &o->connected);
     coding_flag(c, &o->watches_known);
-    coding_signed(c, &o->heard_us);
+    coding_distance(c, &o->heard_us, c->at.mono_us);
+    coding_distance(c, &o->asked_us, c->at.mono_us);
     o->count = coding_count(c, o->count);
     struct captured_watch *watches = coding_take(c, o->count, sizeof *watches);
     if (!watches)
         o->count = 0;
+    size_t lane = c->field;
     for (size_t i = 0; i < o->count; i++) {
+        c->field = lane;
         if (c->out)
             watches[i] = o->watches[i];
         const char *path = watches[i].path;
         coding_text(c, &path, true);
         coding_enum(c, &watches[i].kind, WATCH_RECURSIVE);
-        coding_signed(c, &watches[i].since_us);
+        coding_distance(c, &watches[i].since_us, c->at.mono_us);
         watches[i].path = (char *)(uintptr_t)path;
     }
     o->watches = watches;
-    if (!c->out && c->in.at == c->in.end) /* from a version that read packets alone */
-        return;
-    coding_signed(c, &o->asked_us);
 }
 
 static void payload_coding(struct coding *c, struct observation *o)
@@ -780,12 +935,12 @@ static void payload_coding(struct coding *c, struct observation *o)
         coding_enum(c, &o->ensemble.known, ENSEMBLE_PART);
         break;
     case OBSERVED_LOAD:
-        load_coding(c, &o->load);
+        load_coding(c, o, &o->load);
         break;
     case OBSERVED_BAD_REPLY:
         coding_text(c, &o->bad_reply.address, true);
         coding_sentence(c, &o->bad_reply.what);
-        c->in.bad = c->in.bad || (!c->out && !o->bad_reply.what);
+        c->bad |= !o->bad_reply.what;
         break;
     case OBSERVED_TRANSACTION:
         transaction_coding(c, &o->transaction);
@@ -803,9 +958,12 @@ static void payload_coding(struct coding *c, struct observation *o)
     }
 }
 
-/* The same for all kinds, known or not. */
+/* The same for all kinds, known or not. The first field is the kind. */
 static void observation_coding(struct coding *c, struct observation *o)
 {
+    uint64_t kind = o->kind;
+    c->group = c->field = 0;
+    coding_number(c, &kind);
     int64_t wall_us = (int64_t)((uint64_t)c->at.wall_us - (uint64_t)c->at.mono_us);
     uint64_t cluster = o->cluster;
     coding_distance(c, &o->at.mono_us, c->at.mono_us);
@@ -814,7 +972,10 @@ static void observation_coding(struct coding *c, struct observation *o)
     coding_text(c, &o->election, false);
     coding_text(c, &o->path, false);
     o->cluster = (unsigned)cluster;
+    o->kind = kind < KINDS ? (enum observation_kind)kind : UNKNOWN_KIND;
     c->at = o->at;
+    c->group = (size_t)o->kind + 1;
+    c->field = 0;
 }
 
 /* ---- a stretch ---- */
@@ -831,13 +992,35 @@ void coding_rename(struct coding *c, struct pseudonyms *pseudonyms)
     c->pseudonyms = pseudonyms;
 }
 
+/* The lanes that are not empty, each after its distance from the one before. */
 struct coding *coding_read(const void *bytes, size_t length, struct kept_settings **kept)
 {
     struct coding *c = xcalloc(1, sizeof *c);
-    c->in.at = bytes;
-    c->in.end = c->in.at + length;
+    struct scan in = {bytes, (const unsigned char *)bytes + length, false};
+    uint64_t lane = 0;
     c->kept = kept;
+    while (in.at < in.end && !in.bad) {
+        lane += scan_below(&in, UINT32_MAX);
+        size_t size;
+        const unsigned char *piece = (const unsigned char *)scan_piece(&in, &size);
+        if (piece && lane < LANES)
+            c->lanes[lane].in = (struct scan){piece, piece + size, false};
+    }
+    c->bad = in.bad;
+    texts_read(c);
     return c;
+}
+
+void coding_finish(struct coding *c)
+{
+    size_t before = 0;
+    for (size_t i = 0; i < LANES; i++) {
+        if (c->lanes[i].out.length == 0)
+            continue;
+        put_number(c->out, i - before);
+        put_bytes(c->out, c->lanes[i].out.bytes, c->lanes[i].out.length);
+        before = i;
+    }
 }
 
 void coding_free(struct coding *c)
@@ -849,17 +1032,12 @@ void coding_free(struct coding *c)
         free(c->arena);
         c->arena = next;
     }
+    for (size_t i = 0; i < LANES; i++)
+        buffer_free(&c->lanes[i].out);
     free(c->texts);
     free(c->buckets);
-    buffer_free(&c->item);
+    free(c->before);
     free(c);
-}
-
-static void record_put(struct coding *c, uint64_t record)
-{
-    put_number(c->out, record);
-    put_bytes(c->out, c->item.bytes, c->item.length);
-    buffer_clear(&c->item);
 }
 
 void coding_put(struct coding *c, const struct observation *observation)
@@ -867,73 +1045,18 @@ void coding_put(struct coding *c, const struct observation *observation)
     struct observation o = *observation;
     observation_coding(c, &o);
     payload_coding(c, &o);
-    record_put(c, (uint64_t)o.kind + RECORD_OBSERVATION);
-}
-
-/* Reading is confined to the next record. False: there is none. */
-static bool record_open(struct coding *c, struct scan *whole)
-{
-    size_t length;
-    const char *piece = scan_piece(&c->in, &length);
-    *whole = c->in;
-    if (!piece) {
-        c->bad = true;
-        return false;
-    }
-    c->in.at = (const unsigned char *)piece;
-    c->in.end = c->in.at + length;
-    return true;
-}
-
-static void record_close(struct coding *c, const struct scan *whole)
-{
-    c->bad = c->bad || c->in.bad;
-    c->in = *whole;
-}
-
-static bool record_read(struct coding *c, uint64_t record, struct observation *o)
-{
-    struct scan whole;
-    if (!record_open(c, &whole))
-        return false;
-    observation_coding(c, o);
-    bool known = record < RECORD_OBSERVATION + KINDS;
-    c->skipped += !known;
-    if (known) {
-        o->kind = (enum observation_kind)(record - RECORD_OBSERVATION);
-        payload_coding(c, o);
-    }
-    record_close(c, &whole);
-    return known;
-}
-
-void coding_head(struct coding *c, void (*fields)(struct coding *, void *context), void *context)
-{
-    struct scan whole;
-    uint64_t record = RECORD_HEAD;
-    if (c->out) {
-        fields(c, context);
-        record_put(c, record);
-        return;
-    }
-    while (!c->bad && !c->in.bad && (record = scan_number(&c->in)) == RECORD_TEXT)
-        texts_read(c);
-    c->bad = c->bad || record != RECORD_HEAD;
-    if (c->bad || !record_open(c, &whole))
-        return;
-    fields(c, context);
-    record_close(c, &whole);
 }
 
 bool coding_get(struct coding *c, struct observation *o)
 {
-    while (!c->bad && c->in.at < c->in.end) {
-        uint64_t record = scan_number(&c->in);
+    while (!c->bad && c->lanes[1].in.at < c->lanes[1].in.end) {
         *o = (struct observation){.kind = OBSERVED_TICK};
-        c->bad = c->bad || c->in.bad || record == RECORD_HEAD;
-        if (record == RECORD_TEXT)
-            texts_read(c);
-        else if (record_read(c, record, o) && !c->bad)
+        observation_coding(c, o);
+        c->skipped += o->kind == UNKNOWN_KIND;
+        if (o->kind == UNKNOWN_KIND)
+            continue;
+        payload_coding(c, o);
+        if (!c->bad)
             return true;
     }
     return false;
@@ -944,14 +1067,14 @@ bool coding_writes(const struct coding *c)
     return c->out != NULL;
 }
 
-bool coding_left(const struct coding *c)
-{
-    return c->out || (!c->in.bad && c->in.at < c->in.end);
-}
-
 bool coding_is_bad(const struct coding *c)
 {
-    return c->bad || c->in.bad;
+    return c->bad;
+}
+
+size_t coding_length(const struct coding *c)
+{
+    return c->bytes;
 }
 
 size_t coding_memory(const struct coding *c)

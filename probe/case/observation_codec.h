@@ -3,10 +3,10 @@
  *
  * A stretch of observations refers to nothing before it. Texts are written once and then by number, times as
  * distances, and the lists of connections, watches and sessions as differences to the latest list of that
- * server in the stretch.
+ * server in the stretch. The same fields of all observations lie beside each other.
  *
  * Bytes may be damaged or forged: what does not fit ends the stretch as bad. Its memory is bounded. Kinds of
- * later versions are counted and skipped; so are fields that a later version adds to the end of a kind.
+ * later versions are counted and skipped; fields that a later version adds to the end of a kind are not read.
  */
 #ifndef ELECTOP_PROBE_CASE_OBSERVATION_CODEC_H
 #define ELECTOP_PROBE_CASE_OBSERVATION_CODEC_H
@@ -24,8 +24,9 @@ struct coding;
 struct kept_settings;
 void kept_settings_free(struct kept_settings *kept);
 
-/* Writes to the end of out, which the caller keeps. */
+/* Writes to the end of out, which the caller keeps: all at once, at the end. */
 struct coding *coding_write(struct buffer *out);
+void coding_finish(struct coding *c);
 /* Reads bytes, which the caller keeps. *kept grows, and outlives the stretch and the model. */
 struct coding *coding_read(const void *bytes, size_t length, struct kept_settings **kept);
 void coding_free(struct coding *c);
@@ -37,15 +38,15 @@ void coding_put(struct coding *c, const struct observation *observation);
 bool coding_get(struct coding *c, struct observation *observation);
 
 bool coding_is_bad(const struct coding *c);
+/* Of what was written. */
+size_t coding_length(const struct coding *c);
 size_t coding_memory(const struct coding *c);
 /* Observations of unknown kinds. */
 uint64_t coding_skipped(const struct coding *c);
 
-/* What a stretch begins with: fields lists its fields, as below. Nothing, or once, before all observations. */
-void coding_head(struct coding *c, void (*fields)(struct coding *, void *context), void *context);
+/* ---- fields of something else, in a stretch without observations ---- */
+
 bool coding_writes(const struct coding *c);
-/* False: an earlier version wrote it, without the fields that come next. */
-bool coding_left(const struct coding *c);
 void coding_number(struct coding *c, uint64_t *number);
 void coding_flag(struct coding *c, bool *flag);
 /* Not NULL where needed. Reading: valid until coding_free(). */
