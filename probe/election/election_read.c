@@ -235,6 +235,19 @@ static bool was_over(const struct failover *one)
     return ended && (!one->to || one->vacancy.low_us > 0);
 }
 
+/* A leader that led for less was perhaps needed for one task. */
+#define LASTING_LEADER_US INT64_C(60000000)
+
+static bool led_lasting(const struct election *election)
+{
+    for (size_t i = election->tenure_count; i-- > 0;) {
+        const struct tenure *tenure = election_tenure_at(election, i);
+        if (tenure->name)
+            return tenure->to.mono_us - tenure->from.mono_us >= LASTING_LEADER_US;
+    }
+    return false;
+}
+
 bool election_may_be_over(const struct election *election)
 {
     size_t count = election->failover_count;
@@ -245,8 +258,10 @@ bool election_may_be_over(const struct election *election)
         return last && (last->cause == CAUSE_UNKNOWN || last->cause == CAUSE_EVICTED);
     }
     const struct failover *latest = count ? election_failover_at(election, count - 1) : NULL;
-    if (!latest || !failover_is_open(latest) || latest->cause == CAUSE_UNKNOWN)
-        return election_was_over(election); /* its loss is not judged yet, or nobody can judge it */
+    if (!latest || !failover_is_open(latest))
+        return election_was_over(election); /* its loss is not judged yet */
+    if (latest->cause == CAUSE_UNKNOWN)
+        return !led_lasting(election) || election_was_over(election);
     return election->kind_proof == KIND_BY_LAYOUT && was_over(latest);
 }
 

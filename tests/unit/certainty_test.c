@@ -421,24 +421,25 @@ static void directory_goes_with_its_last_candidate(void **state)
                                "? kept-minutes 1440\n? findings no-leader warning suspected\n");
 }
 
-/* Where servers hide how leaders go, what happened before tells whether the election is needed at all times. */
-static void an_election_that_was_vacant_before(void **state)
+/* Where servers hide how leaders go, how long one led, and what was before, tell whether it is needed at all times. */
+static void an_end_that_servers_hide(void **state)
 {
     (void)state;
+#define HIDDEN ONE_LATCH "hide 1 connections\nhide 1 sessions\n"
 #define HIDDEN_END(name)                                                                                     \
-    "tick 1000\n- " name "\ngone " name "\n> leader-lost " name " @1\n> candidate-left " name                \
-    " @1\nlist\ntick 1100\ntime\n> failover " name " -> nobody unknown vacancy 1100--1\n"
-#define HIDDEN_LATCH                                                                                         \
-    ONE_LATCH                                                                                                \
-    "hide 1 connections\nhide 1 sessions\n" HIDDEN_END(LATCH) "tick 60000\ntime\n"                           \
-                                                              "? findings no-leader critical certain\n"
-    model_script_run("for the first time: it had a leader all the time", HIDDEN_LATCH);
-    model_script_run("... again: somebody led later, so it is perhaps not needed at all times", HIDDEN_LATCH
-                     "+ " LATCH_2 " s=b\nlist\n> candidate-joined " LATCH_2 " @1\n> leader-elected " LATCH
-                     " -> " LATCH_2 " after 61100\n"
-                     "readall\n> failover " LATCH " -> " LATCH_2 " unknown vacancy 61000-61200\n" HIDDEN_END(
-                         LATCH_2) "tick 60000\ntime\n? findings no-leader warning "
-                                  "suspected\n");
+    "- " name "\ngone " name "\n> leader-lost " name " @1\n> candidate-left " name                           \
+    " @1\nlist\ntick 1100\ntime\n> failover " name " -> nobody unknown vacancy 1100--1\ntick 60000\ntime\n"
+#define LASTED HIDDEN "tick 60000\ntime\n" HIDDEN_END(LATCH) "? findings no-leader critical certain\n"
+    model_script_run("it led for some seconds, perhaps for one task",
+                     HIDDEN HIDDEN_END(LATCH) "? findings no-leader warning suspected\n");
+    model_script_run("... for a minute", LASTED);
+    model_script_run(
+        "... the next one, too: but nobody had led for a time, so perhaps it is not always needed",
+        LASTED "+ " LATCH_2 " s=b\nlist\n> candidate-joined " LATCH_2 " @1\n> leader-elected " LATCH
+               " -> " LATCH_2 " after 61100\n"
+               "readall\n> failover " LATCH " -> " LATCH_2
+               " unknown vacancy 61000-61200\ntick 60000\ntime\n" HIDDEN_END(
+                   LATCH_2) "? findings no-leader warning suspected\n");
 }
 
 /* Found after a gap, the sessions that there are now show how the leader went. */
@@ -515,7 +516,7 @@ static void assumed_kind(void **state)
     model_script_run("a layout that serves nothing else",
                      "watch /jobs kind=auto found\nconnect\n> connection connected\n"
                      "+ _c_11111111-2222-3333-4444-555555555501-latch-0000000000 s=a\n"
-                     "tick 60000\nlist\n> election-seen\nreadall\n"
+                     "list\n> election-seen\nreadall\ntick 60000\n"
                      "- _c_11111111-2222-3333-4444-555555555501-latch-0000000000\ntick 1000\nlist\n"
                      "> leader-lost _c_11111111-2222-3333-4444-555555555501-latch-0000000000 @1\n"
                      "> candidate-left _c_11111111-2222-3333-4444-555555555501-latch-0000000000 @1\n"
@@ -852,7 +853,7 @@ int main(void)
         cmocka_unit_test(roles_in_names),
         cmocka_unit_test(names_alone),
         cmocka_unit_test(directory_goes_with_its_last_candidate),
-        cmocka_unit_test(an_election_that_was_vacant_before),
+        cmocka_unit_test(an_end_that_servers_hide),
         cmocka_unit_test(a_loss_that_is_found_has_a_cause),
         cmocka_unit_test(nobody_ever_led),
         cmocka_unit_test(a_pattern_ends_in_its_name),
