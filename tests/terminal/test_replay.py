@@ -140,7 +140,7 @@ def test_the_screen_of_an_autopsy(zk, client, path):
     client.ensure_path(path)
     own = [client.create(f"{path}/n_", who, ephemeral=True, sequence=True) for who in (b"host-a:1", b"host-b:1")]
     client.delete(own[0])
-    time.sleep(1)  # the history shows what was before the latest transaction
+    time.sleep(2)  # the history shows what was before the latest transaction
     client.set(path, b"later")
     with Tmux(program("autopsy", zk.directory, "--screen", "--election", path), 120, 40) as terminal:
         terminal.shows("REPLAY", path, "host-b:1")
