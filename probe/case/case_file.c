@@ -147,7 +147,7 @@ struct case_writer {
     struct coding *coding; /* of the block; NULL: none has begun */
     size_t count;          /* of its observations, beside the state */
     size_t state_bytes, state_memory;
-    int64_t begun_us;
+    int64_t begun_us, every_us;
     bool keeps_state;
     struct pseudonyms *pseudonyms; /* NULL: none */
 };
@@ -185,6 +185,7 @@ struct case_writer *case_writer_open(const char *file, const struct settings *se
     }
     struct case_writer *w = case_writer_new(settings, model);
     w->file = stream;
+    w->every_us = BLOCK_US;
     w->name = xstrdup(file);
     return w;
 }
@@ -213,6 +214,11 @@ static void writer_join(struct case_writer *w, struct buffer *raw)
     put_bytes(raw, head.bytes, head.length);
     buffer_put(raw, w->raw.bytes, w->raw.length);
     buffer_free(&head);
+}
+
+void case_writer_every_hour(struct case_writer *w)
+{
+    w->every_us = BLOCK_US * 360;
 }
 
 void case_writer_keep_state(struct case_writer *w)
@@ -301,7 +307,7 @@ void case_writer_observe(void *writer, const struct observation *o)
         coding_rename(w->coding, w->pseudonyms);
     }
     coding_put(w->coding, o);
-    if (w->file && (writer_is_full(w, BLOCK_BYTES) || o->at.mono_us - w->begun_us > BLOCK_US))
+    if (w->file && (writer_is_full(w, BLOCK_BYTES) || o->at.mono_us - w->begun_us > w->every_us))
         writer_flush(w);
 }
 

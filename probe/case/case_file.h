@@ -27,6 +27,8 @@ struct case_writer *case_writer_new(const struct settings *settings, const struc
  * and at the latest ten seconds of observations after it began. NULL and a text in *error (caller frees). */
 struct case_writer *case_writer_open(const char *file, const struct settings *settings,
                                      const struct model *model, char **error);
+/* The same, each block an hour of observations after it began: for those that can be read again. */
+void case_writer_every_hour(struct case_writer *writer);
 /* Each block after the first begins with the state of that time, so that it can be read without the blocks
  * before it. */
 void case_writer_keep_state(struct case_writer *writer);

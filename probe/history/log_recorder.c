@@ -4,6 +4,7 @@
 
 #include "config/memory.h"
 #include "probe/capture/coverage.h"
+#include "probe/case/case_file.h"
 #include "probe/history/recorder.h"
 #include "probe/transactions/log_set.h"
 
@@ -16,6 +17,7 @@ struct log_recorder {
     int64_t shift_us[CAPTURES_MOST]; /* to be added to their times, by the logs' clock */
     bool tied[CAPTURES_MOST], over;  /* over: they are all read */
     struct recorder *recorder;
+    struct case_writer *observed; /* --observe; or NULL */
     struct log_recorder_options options;
     void (*listener)(void *context, const struct event *);
     void *context;
@@ -104,6 +106,20 @@ static bool log_recorder_captures(struct log_recorder *r, const struct settings 
     return true;
 }
 
+/* False: the case cannot be written. */
+static bool log_recorder_observe(struct log_recorder *r, const struct settings *settings, char **error)
+{
+    if (!settings->observe)
+        return true;
+    r->observed = case_writer_open(settings->observe, settings, r->model, error);
+    if (!r->observed)
+        return false;
+    case_writer_every_hour(r->observed);
+    r->model->on_observation = case_writer_observe;
+    r->model->observer = r->observed;
+    return true;
+}
+
 static bool log_recorder_begin(struct log_recorder *r, const struct settings *settings, char **error)
 {
     struct autopsy_sink sink = {r, log_recorder_changed, log_recorder_fact, log_recorder_note};
@@ -112,7 +128,8 @@ static bool log_recorder_begin(struct log_recorder *r, const struct settings *se
         !(r->set = log_set_open(options->paths, options->path_count, settings->history.unpack_bytes, error)))
         return false;
     r->model = model_new(settings, error);
-    if (!r->model || (options->capture_count > 0 && !log_recorder_captures(r, settings, error)))
+    if (!r->model || !log_recorder_observe(r, settings, error) ||
+        (options->capture_count > 0 && !log_recorder_captures(r, settings, error)))
         return false;
     r->recorder = recorder_new(r->model, options->file, RECORDER_KEEP_ALL_MS, error);
     if (!r->recorder)
@@ -252,12 +269,19 @@ bool log_recorder_end(struct log_recorder *r, char **problem)
         *problem = NULL;
     if (!r)
         return true;
-    bool fine = recorder_stop(r->recorder, problem);
+    char *unwritten;
+    bool fine = recorder_stop(r->recorder, problem), observed = case_writer_close(r->observed, &unwritten);
+    if (problem && !*problem)
+        *problem = unwritten;
+    else
+        free(unwritten);
+    if (r->model)
+        r->model->on_observation = NULL;
     autopsy_close(r->autopsy);
     capture_free(r->capture);
     capture_files_close(r->files);
     model_free(r->model);
     log_set_free(r->set);
     free(r);
-    return fine;
+    return fine && observed;
 }

@@ -10,8 +10,12 @@ import zlib
 from kazoo.security import make_digest_acl
 
 from electop import PROGRAM, Events, run
+from raw_session import RawSession
 from recorder import Recorder
+from tap import Tap
 from terminal import Pty
+
+HIDDEN = ("--admin", "off", "--four-letter", "off")
 
 
 def stand(client, path):
@@ -115,6 +119,33 @@ def test_two_observers_fill_each_others_gaps(zk, path, client, tmp_path):
     refused = run("events", *(argument for name in ("expired_while_cut_off", "wiped")
                               for argument in ("--replay", f"{folder}{name}.events.case")))
     assert refused.status == 2 and "are of different clusters" in refused.err, refused
+
+
+def test_logs_and_packets_make_cases(zk, path, tmp_path):
+    """What an autopsy or a capture tells, its case tells again. Beside a recording that was not there, each proves how its
+    leader went."""
+    live, logs, packets = [str(tmp_path / name) for name in ("live.case", "logs.case", "packets.case")]
+    capture = str(tmp_path / "zk.pcap")
+    with open(capture, "wb", buffering=0) as out, Tap(zk.addresses[0], out) as tap:
+        sessions = [RawSession(tap.address, 4) for _ in range(2)]
+        sessions[0].make(path)
+        names = [session.create(f"{path}/n_", b"app") for session in sessions]
+        sessions[1].watch(f"{path}/{names[0]}")
+        with Events(zk.hosts, *HIDDEN, "--observe", live, path) as events:
+            events.expect("election-seen")
+        sessions[0].close()
+        with Events(zk.hosts, *HIDDEN, "--observe", live, path) as events:
+            events.expect("election-seen")
+        sessions[1].close()
+    told_of = {logs: run("autopsy", "--events", "--json", zk.directory, "--election", path, "--observe", logs),
+               packets: run("events", "--json", "--capture", capture, "--observe", packets)}
+    for case, done in told_of.items():
+        assert done.status == 0 and [json.loads(line) for line in done.out.splitlines()] == told("--replay", case), done
+    for beside in [], [logs], [packets], [logs, packets]:
+        lines = told(*(argument for case in (live, *beside) for argument in ("--replay", case)))
+        failovers = [event["failover"] for event in lines if event["event"] == "failover"]
+        assert [(f["from"], f["to"], f["cause"], f["cause_certainty"]) for f in failovers] == [
+            (names[0], names[1], "closed", "certain"), (names[1], None, "closed", "certain")][:2 * len(beside)], (beside, lines)
 
 
 def unpacked(file):
