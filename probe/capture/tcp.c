@@ -17,10 +17,16 @@ struct tcp_piece {
     uint8_t bytes[];
 };
 
+/* By their latest packet, or by their ends. */
+struct tcp_order {
+    struct tcp_connection *oldest, *newest;
+};
+
 struct tcp_table {
     struct tcp_listener listener;
     struct hash_table by_ends;
-    struct tcp_connection *oldest, *newest; /* by their latest packet */
+    struct tcp_order open, over;
+    size_t over_count;
     uint32_t waiting_bytes;
 };
 
@@ -50,18 +56,18 @@ static bool same_end(const struct tcp_end *a, const struct tcp_end *b)
     return memcmp(a, b, sizeof *a) == 0;
 }
 
-static void order_leave(struct tcp_table *table, struct tcp_connection *c)
+static void order_leave(struct tcp_order *order, struct tcp_connection *c)
 {
-    *(c->older ? &c->older->newer : &table->oldest) = c->newer;
-    *(c->newer ? &c->newer->older : &table->newest) = c->older;
+    *(c->older ? &c->older->newer : &order->oldest) = c->newer;
+    *(c->newer ? &c->newer->older : &order->newest) = c->older;
     c->older = c->newer = NULL;
 }
 
-static void order_join(struct tcp_table *table, struct tcp_connection *c)
+static void order_join(struct tcp_order *order, struct tcp_connection *c)
 {
-    c->older = table->newest;
-    *(table->newest ? &table->newest->newer : &table->oldest) = c;
-    table->newest = c;
+    c->older = order->newest;
+    *(order->newest ? &order->newest->newer : &order->oldest) = c;
+    order->newest = c;
 }
 
 static void pieces_free(struct tcp_table *table, struct tcp_stream *stream)
@@ -78,7 +84,8 @@ static void pieces_free(struct tcp_table *table, struct tcp_stream *stream)
 static void tcp_connection_free(struct tcp_table *table, struct tcp_connection *c)
 {
     hash_table_remove(&table->by_ends, &c->by_ends);
-    order_leave(table, c);
+    order_leave(c->over ? &table->over : &table->open, c);
+    table->over_count -= c->over;
     table->listener.gone(table->listener.context, c);
     pieces_free(table, &c->streams[0]);
     pieces_free(table, &c->streams[1]);
@@ -88,14 +95,14 @@ static void tcp_connection_free(struct tcp_table *table, struct tcp_connection *
 static struct tcp_connection *tcp_connection_new(struct tcp_table *table, const struct tcp_segment *s)
 {
     if (table->by_ends.count >= TCP_CONNECTIONS_MOST)
-        tcp_connection_free(table, table->oldest);
+        tcp_connection_free(table, table->open.oldest ? table->open.oldest : table->over.oldest);
     struct tcp_connection *c = xcalloc(1, sizeof *c);
     bool answers = (s->flags & (TCP_SYN | TCP_ACK)) == (TCP_SYN | TCP_ACK);
     c->ends[answers] = s->from;
     c->ends[!answers] = s->to;
     c->opened = s->flags & TCP_SYN;
     hash_table_add(&table->by_ends, &c->by_ends);
-    order_join(table, c);
+    order_join(&table->open, c);
     return c;
 }
 
@@ -121,8 +128,8 @@ struct tcp_table *tcp_table_new(const struct tcp_listener *listener)
 
 void tcp_table_free(struct tcp_table *table)
 {
-    while (table && table->oldest)
-        tcp_connection_free(table, table->oldest);
+    while (table && (table->open.oldest || table->over.oldest))
+        tcp_connection_free(table, table->open.oldest ? table->open.oldest : table->over.oldest);
     if (table)
         hash_table_clear(&table->by_ends);
     free(table);
@@ -272,9 +279,9 @@ void tcp_table_take(struct tcp_table *table, int64_t at_us, const struct tcp_seg
     if (!c) {
         c = tcp_connection_new(table, s);
         side = same_end(&c->ends[1], &s->from);
-    } else if (c != table->newest) {
-        order_leave(table, c);
-        order_join(table, c);
+    } else if (!c->over && c != table->open.newest) {
+        order_leave(&table->open, c);
+        order_join(&table->open, c);
     }
     struct tcp_turn t = {table, c, &c->streams[side], side, at_us};
     tcp_stream_take(&t, s);
@@ -287,7 +294,12 @@ void tcp_table_take(struct tcp_table *table, int64_t at_us, const struct tcp_seg
     t.stream->ended = true;
     while (t.stream->waiting)
         stream_give_up(&t);
-    if (!c->over)
-        table->listener.ended(table->listener.context, c, side, at_us);
+    if (c->over)
+        return;
+    table->listener.ended(table->listener.context, c, side, at_us);
     c->over = true;
+    order_leave(&table->open, c);
+    order_join(&table->over, c);
+    if (++table->over_count > TCP_OVER_MOST)
+        tcp_connection_free(table, table->over.oldest);
 }
