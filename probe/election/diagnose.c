@@ -71,14 +71,18 @@ static bool was_given_up(const struct election *election, const struct failover 
     return one->cause == CAUSE_RESIGNED || one->cause == CAUSE_DELETED;
 }
 
-/* Nothing proves that it died or was pushed out, and no leader of its name was lost a second time since then. */
-static bool may_be_restarted(const struct election *election, const struct failover *one, int64_t since_us)
+/* No leader of its name was lost a second time since then; where a name is not known: as given. */
+static bool led_once(const struct election *election, const struct failover *one, int64_t since_us,
+                     bool unknown)
 {
-    bool once = one->cause != CAUSE_EXPIRED && one->cause != CAUSE_EVICTED && one->from_identity;
+    bool once = one->from_identity || unknown;
     for (size_t i = 0; once && i < election->failover_count; i++) {
         const struct failover *other = election_failover_at(election, i);
-        once = other == one || other->lost_at.mono_us <= since_us ||
-               (other->from_identity && strcmp(other->from_identity, one->from_identity) != 0);
+        if (other == one || other->lost_at.mono_us <= since_us)
+            continue;
+        once = other->from_identity && one->from_identity
+                   ? strcmp(other->from_identity, one->from_identity) != 0
+                   : unknown;
     }
     return once;
 }
@@ -87,7 +91,7 @@ static bool may_be_restarted(const struct election *election, const struct failo
 static bool was_restarted(const struct election *election, const struct failover *one, int64_t since_us)
 {
     return one->cause == CAUSE_CLOSED && one->cause_certainty == CERTAINTY_CERTAIN &&
-           may_be_restarted(election, one, since_us) && is_back(election, one->from_identity, one->lost_at);
+           led_once(election, one, since_us, false) && is_back(election, one->from_identity, one->lost_at);
 }
 
 /* The changes of leader since then that were of that kind. */
@@ -102,7 +106,7 @@ static int count_changes(const struct election *election, int64_t since_us,
     return count;
 }
 
-/* No client led twice since then, none expired, and others came: perhaps a rolling restart. */
+/* No client is known to have led twice since then or to have died, and others came: perhaps a rolling restart. */
 static bool may_be_rolling(const struct election *election, int64_t since_us)
 {
     struct moment first = {0};
@@ -110,7 +114,9 @@ static bool may_be_rolling(const struct election *election, int64_t since_us)
         const struct failover *failover = election_failover_at(election, i);
         if (failover->lost_at.mono_us <= since_us)
             continue;
-        if (!was_given_up(election, failover, since_us) && !may_be_restarted(election, failover, since_us))
+        bool died = failover->cause == CAUSE_EXPIRED || failover->cause == CAUSE_EVICTED;
+        if (died ||
+            (!was_given_up(election, failover, since_us) && !led_once(election, failover, since_us, true)))
             return false;
         if (first.mono_us == 0)
             first = failover->lost_at;
@@ -182,7 +188,7 @@ static void flapping(struct diagnosis *d)
                  "; in %d it closed its session and is back, each client once", restarted);
     else if (!certain)
         snprintf(passes + strlen(passes), sizeof passes - strlen(passes),
-                 "; perhaps a rolling restart: no client led twice");
+                 "; perhaps a rolling restart: no client is known to have led twice");
     diagnosis_raise(d, FINDING_FLAPPING, on_purpose ? SEVERITY_INFO : SEVERITY_ERROR,
                     certain ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED, NO_SUBJECT, &election->leader,
                     election->leader != NULL,

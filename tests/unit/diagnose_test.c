@@ -672,35 +672,36 @@ static void times(void **state)
                      "? findings slow-failover warning certain n_0000000001\n"
                      "tick 601000\ntime\n"
                      "? findings none\n");
+#define ENDS(digit, next)                                                                                    \
+    "tick 1000\n- n_000000000" digit "\nlist\n> leader-lost n_000000000" digit                               \
+    " @1\n> candidate-left n_000000000" digit " @1\n> leader-elected n_000000000" digit                      \
+    " -> n_000000000" next " after 0\n"
+#define NAMELESS                                                                                             \
+    CONNECT "+ n_0000000000 s=a\n+ n_0000000001 s=b\n+ n_0000000002 s=c\n+ n_0000000003 s=d\n"               \
+            "+ n_0000000004 s=e\nlist\n> election-seen\nreadall\n"
+    model_script_run("flapping: four changes in ten minutes",
+                     NAMELESS ENDS("0", "1") ENDS("1", "2") ENDS("2", "3") "? findings none\n" ENDS(
+                         "3", "4") "? findings flapping error certain n_0000000004\n"
+                                   "tick 596900\ntime\n"
+                                   "? findings flapping error certain n_0000000004\n"
+                                   "tick 100\ntime\n"
+                                   "? findings none\n");
     model_script_run(
-        "flapping: four changes in ten minutes",
-        CONNECT "+ n_0000000000 s=a\n+ n_0000000001 s=b\n+ n_0000000002 s=c\n+ n_0000000003 s=d\n"
-                "+ n_0000000004 s=e\nlist\n> election-seen\nreadall\n"
-                "tick 1000\n- n_0000000000\nlist\n> leader-lost n_0000000000 @1\n"
-                "> candidate-left n_0000000000 @1\n> leader-elected n_0000000000 -> n_0000000001 after 0\n"
-                "tick 1000\n- n_0000000001\nlist\n> leader-lost n_0000000001 @1\n"
-                "> candidate-left n_0000000001 @1\n> leader-elected n_0000000001 -> n_0000000002 after 0\n"
-                "tick 1000\n- n_0000000002\nlist\n> leader-lost n_0000000002 @1\n"
-                "> candidate-left n_0000000002 @1\n> leader-elected n_0000000002 -> n_0000000003 after 0\n"
-                "? findings none\n"
-                "tick 1000\n- n_0000000003\nlist\n> leader-lost n_0000000003 @1\n"
-                "> candidate-left n_0000000003 @1\n> leader-elected n_0000000003 -> n_0000000004 after 0\n"
-                "? findings flapping error certain n_0000000004\n"
-                "tick 596900\ntime\n"
-                "? findings flapping error certain n_0000000004\n"
-                "tick 100\ntime\n"
-                "? findings none\n");
+        "... others come, and nothing shows that one of them led before: a rolling restart, perhaps",
+        NAMELESS ENDS("0", "1") ENDS("1", "2")
+            ENDS("2", "3") "+ n_0000000005 s=f\nlist\n> candidate-joined n_0000000005 @3\n" ENDS(
+                "3", "4") "? findings flapping error suspected n_0000000004\n");
 #define CHANGES(next, data, findings)                                                                        \
     "tick 1000\n- .\ngone .\n> leader-lost controller @1\n> candidate-left controller @1\n+ . s=" next       \
     " " data                                                                                                 \
     "\nread .\n> candidate-joined controller @1\n> leader-elected controller -> controller after 0\n"        \
     "? findings " findings "\n"
 #define ONE_ZNODE "watch /controller\nconnect\n> connection connected\n+ . s=a one\nread .\n> election-seen\n"
-    model_script_run("... of an election that is one znode, too: its owners differ, not its name",
-                     ONE_ZNODE CHANGES("b", "two", "none") CHANGES("c", "three", "none")
-                         CHANGES("a", "one", "none")
-                             CHANGES("b", "two", "flapping error suspected controller")
-                                 "tick 5000\ntime\n? findings flapping error certain controller\n");
+    model_script_run(
+        "... of an election that is one znode, too: its owners differ, not its name",
+        ONE_ZNODE CHANGES("b", "two", "none") CHANGES("c", "three", "none") CHANGES("a", "one", "none")
+            CHANGES("b", "two", "flapping error suspected controller") "tick 5000\ntime\n? findings flapping "
+                                                                       "error certain controller\n");
     model_script_run("... and not where one session takes it again and again",
                      ONE_ZNODE CHANGES("a", "one", "none") CHANGES("a", "one", "none")
                          CHANGES("a", "one", "none") CHANGES("a", "one", "none") CHANGES("a", "one", "none"));
