@@ -68,6 +68,14 @@ static bool hold_stack(void)
     return true;
 }
 
+/* Once no address space is left, a stack that has to grow ends the program without a word: it grows now. */
+static void grow_stack(void)
+{
+    char deep[STACK_LEAST_BYTES * 3 / 4];
+    volatile char *end = deep;
+    end[0] = end[sizeof deep - 1] = 0;
+}
+
 /* The dashboard's keys come from the terminal where packets come from standard input. */
 static void keys_from_terminal(const struct options *options)
 {
@@ -254,6 +262,7 @@ int main(int argc, char **argv)
     if (!hold_stack())
         return main_refuse(&options,
                            xstrdup("the limit of the stack is too low; raise it with ulimit -s 1024"));
+    grow_stack();
     const char **recipes = recipes_names(), **conditions = alert_conditions();
     const char **actions = key_bindings_words();
     options.known = &(struct known_words){.recipes = recipes,

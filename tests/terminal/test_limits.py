@@ -121,6 +121,8 @@ def test_memory_ends_while_it_runs(plain, zk, client):
     client.create("/many/n_", b"host-x:1", ephemeral=True, sequence=True)
     with Pty([plain, "-s", zk.hosts, "/many"]) as screen:
         screen.shows("host-x:1")
+        with open(f"/proc/{screen.process.pid}/status", encoding="ascii") as f:
+            assert int(re.search(r"VmStk:\s+(\d+) kB", f.read())[1]) >= 192  # it need not grow where there is no room
         with open(f"/proc/{screen.process.pid}/statm", encoding="ascii") as f:
             lower(screen.process, resource.RLIMIT_AS, int(f.read().split()[0]) * resource.getpagesize())
         made = [client.create_async("/many/n_", b"x" * 4000, ephemeral=True, sequence=True) for _ in range(1500)]
