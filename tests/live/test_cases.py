@@ -115,6 +115,16 @@ def test_two_observers_fill_each_others_gaps(zk, path, client, tmp_path):
     assert alone.status == 2 and "nothing can be read" in alone.err, alone
     refused = run("events", *both, "--replay", str(tmp_path))
     assert refused.status == 2, refused
+    (tmp_path / "two.yaml").write_text(f"clusters: [{{name: a, hosts: '{zk.hosts}'}}, {{name: b, hosts: '{zk.hosts}'}}]\n")
+    two, empty = str(tmp_path / "two.case"), tmp_path / "empty.case"
+    assert run("once", "-c", str(tmp_path / "two.yaml"), "--observe", two).status in (0, 1)
+    assert run("once", "--replay", two).status in (0, 1)
+    refused = run("events", "--replay", two, "--replay", cases[1])
+    assert refused.status == 2 and "2 clusters; only cases of one cluster are folded together" in refused.err, refused
+    empty.write_bytes(b"")
+    for beside in [], ["--replay", cases[1]]:
+        refused = run("events", "--replay", str(empty), *beside)
+        assert refused.status == 2 and "empty.case" in refused.err and not refused.out, refused
     folder = os.path.join(os.path.dirname(__file__), "..", "cases", "faults.")
     refused = run("events", *(argument for name in ("expired_while_cut_off", "wiped")
                               for argument in ("--replay", f"{folder}{name}.events.case")))

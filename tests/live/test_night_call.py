@@ -202,7 +202,7 @@ def test_a_deaf_heir_that_only_the_recording_knows(zk, path, tmp_path):
         check = run("check", "--admin", zk.admin, *stalled.config)
         assert check.status == 1 and "perhaps nobody leads: the last leader, host-a:80, was lost between" in check.out, check
         assert STALLED["deaf"][2] in check.out, check
-        with Events(None, *stalled.config, "--admin", zk.admin) as events:
+        with Events(None, *stalled.config, "--admin", zk.admin, recalls=True) as events:
             Findings(events).expect(path, "never-wakes", 20, certainty="suspected")
     finally:
         stalled.close()

@@ -8,7 +8,7 @@ import tempfile
 import threading
 import time
 
-from cases import case_of, observed
+from cases import KEPT, case_of, observed
 from patience import Deadline, communicate, wait
 
 PROGRAM = os.environ.get("ELECTOP", "build/asan/electop")
@@ -81,8 +81,9 @@ def names(election):
 class Events:
     """`electop events --json`, read line by line as it comes, each with the moment of its arrival."""
 
-    def __init__(self, hosts, *arguments):
-        """hosts: None where the arguments say which cluster."""
+    def __init__(self, hosts, *arguments, recalls=False):
+        """hosts: None where the arguments say which cluster. recalls: it knows facts from a recording, which a case has not."""
+        self.recalls = recalls
         self.errors = tempfile.TemporaryFile()
         command = observed(["events", "--json", *(["-s", hosts] if hosts else []), *arguments])
         self.case = case_of(command)
@@ -155,9 +156,15 @@ class Events:
         """Beside its case: what was told live."""
         with self.changed:
             self.changed.wait_for(lambda: self.ended, 5)
-        if self.case:
-            with open(self.case + ".told", "w", encoding="utf-8") as file:
-                file.writelines(json.dumps({k: v for k, v in e.items() if k != "arrived"}) + "\n" for e in self.seen)
+        if not self.case:
+            return
+        told = [{k: v for k, v in event.items() if k != "arrived"} for event in self.seen]
+        with open(self.case + ".told", "w", encoding="utf-8") as file:
+            file.writelines(json.dumps(event) + "\n" for event in told)
+        if KEPT and not self.recalls:
+            done = run("events", "--json", "--replay", self.case)
+            again = [json.loads(line) for line in done.out.splitlines()]
+            assert again[:len(told)] == told, f"{self.case} tells otherwise what was told live\n{done}"
 
     def __enter__(self):
         return self

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "config/memory.h"
+#include "config/text.h"
 #include "probe/case/case_file.h"
 #include "tests/support/dice.h"
 #include "tests/support/folder.h"
@@ -18,6 +19,7 @@
 
 #define BLOCKS 5
 #define EACH 200
+#define CANDIDATES 1000000
 
 static uint64_t dice;
 
@@ -629,12 +631,75 @@ static void test_large_state(void **state)
     model_free(model);
 }
 
+/* Folds it; the number of observations, and of the candidates at the end. */
+static size_t fold_whole(struct buffer *blocks, size_t *candidates)
+{
+    char *error;
+    struct case_reader *reader = case_read(blocks->bytes, blocks->length);
+    struct observation o;
+    size_t count = 0;
+    assert_int_equal(case_next(reader, &o), CASE_RUN);
+    struct model *model = case_model(reader, &error);
+    while (case_next(reader, &o) == CASE_OBSERVATION) {
+        model_observe(model, &o);
+        count++;
+    }
+    *candidates = model->clusters[0].election_count ? model->clusters[0].elections[0]->candidate_count : 0;
+    model_free(model);
+    case_close(reader);
+    return count;
+}
+
+/* A million candidates, and times that run backwards in two clusters, are folded; an empty case has nothing. */
+static void test_strange_cases(void **state)
+{
+    (void)state;
+    char *error, **names = xcalloc(CANDIDATES, sizeof *names);
+    struct buffer blocks = {0}, nothing = {0};
+    struct model *model = model_new(scripted_settings(), &error);
+    struct case_writer *w = case_writer_new(scripted_settings(), model);
+    struct znode_stat stat = {.czxid = 1, .mzxid = 1, .pzxid = 2};
+    struct observation o = {
+        .kind = OBSERVED_CHILDREN, .at = scripted_now(), .election = "/election", .path = "/election"};
+    for (unsigned i = 0; i < CANDIDATES; i++)
+        names[i] = text_format("n_%010u", i);
+    static char path[] = "/election", recipe[] = "auto";
+    struct election_settings settings = {.path = path, .recipe = recipe};
+    struct observation election = o;
+    election.kind = OBSERVED_ELECTION;
+    election.subject = (struct observed_election){ORIGIN_CONFIGURED, &settings};
+    case_writer_observe(w, &election);
+    o.children = (struct observed_children){&stat, names, CANDIDATES, 0};
+    case_writer_observe(w, &o);
+    for (int i = 0; i < 9; i++) {
+        o = (struct observation){.kind = OBSERVED_TICK, .at = o.at, .cluster = (unsigned)i % 2};
+        o.at.mono_us -= 3600000000;
+        o.at.wall_us -= 7200000000;
+        case_writer_observe(w, &o);
+    }
+    case_writer_take(w, &blocks);
+    case_writer_take(w, &nothing);
+    assert_int_equal(nothing.length, 0);
+    assert_true(case_writer_close(w, &error));
+    model_free(model);
+    size_t candidates;
+    assert_int_equal(fold_whole(&blocks, &candidates), 11);
+    assert_int_equal(candidates, CANDIDATES);
+    struct case_reader *empty = case_read(xmalloc(1), 0);
+    assert_int_equal(case_next(empty, &o), CASE_END);
+    case_close(empty);
+    for (unsigned i = 0; i < CANDIDATES; i++)
+        free(names[i]);
+    free(names);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trip),    cmocka_unit_test(test_damage),
         cmocka_unit_test(test_later_version), cmocka_unit_test(test_own_recipes_with_pseudonyms),
         cmocka_unit_test(test_files),         cmocka_unit_test(test_large_state),
+        cmocka_unit_test(test_strange_cases),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
