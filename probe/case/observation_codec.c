@@ -861,7 +861,7 @@ static void captured_coding(struct coding *c, struct observed_captured *o)
     coding_enum(c, &o->step, CAPTURED_OVER);
     coding_text(c, &o->address, true);
     coding_number(c, &o->session);
-    coding_text(c, &o->client, true);
+    coding_text(c, &o->client, o->session != 0); /* 0: of a server */
     coding_int(c, &o->timeout_ms);
     coding_flag(c, &o->connected);
     coding_flag(c, &o->watches_known);

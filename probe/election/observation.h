@@ -315,7 +315,7 @@ struct observed_captured {
     enum captured_step step;
     const char *address; /* of the server, from the packets or the capture's name */
     uint64_t session;
-    const char *client;
+    const char *client; /* NULL: of session 0 */
     int timeout_ms;
     bool connected;
     bool watches_known; /* they are all of this connection */

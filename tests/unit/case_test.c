@@ -139,6 +139,7 @@ static void draw_servers(struct drawn_observation *d)
 static void draw_observation(struct drawn_observation *d, struct moment at)
 {
     struct observation *o = &d->o;
+    uint64_t session = (uint64_t)any();
     *d = (struct drawn_observation){.stat = {any(), any(), any(), any(), any(), any_int(), any_int(),
                                              any_int(), any_int(), any_int(), (uint64_t)any()},
                                     .own = {(uint64_t)any(), 7, 8}};
@@ -191,8 +192,8 @@ static void draw_observation(struct drawn_observation *d, struct moment at)
                                            (enum watch_kind)dice_draw(&dice, 4), any()};
         o->captured = (struct observed_captured){(enum captured_step)dice_draw(&dice, 4),
                                                  any_text(true),
-                                                 (uint64_t)any(),
-                                                 any_text(true),
+                                                 session,
+                                                 any_text(session != 0),
                                                  any_int(),
                                                  coin(),
                                                  coin(),
