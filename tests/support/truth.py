@@ -83,8 +83,11 @@ class Truth:
         if kept:
             self.changes, self.losses = surviving(self.changes)
         lost = {zxid for loss in self.losses for zxid in loss.zxids}
-        self.closed = {t.session: t.time_ms / 1000 for log in logs for t in transactions(log)
-                       if t.type == CLOSE_SESSION and t.zxid not in lost}
+        # Also what a deposed leader did by itself: a session may live on, and yet its list lacked it.
+        self.closed = collections.defaultdict(list)
+        for t in transactions(*logs):
+            if t.type == CLOSE_SESSION and t.zxid not in lost:
+                self.closed[t.session].append(t.time_ms / 1000)
         self.slow = []     # when servers could not agree: (from, to)
         standing = {}      # path: its Life
         for change in self.changes:
@@ -296,8 +299,9 @@ class Retelling:
         """What the end of this one may be called."""
         if old.how is None:
             return ("unknown",)  # displaced
-        ended, allowed = self.truth.closed.get(old.owner), CAUSES[old.how]
-        if old.how in ("resigned", "evicted") and ended and ended <= by + CLOCK_S:
+        ended = any(old.born <= at <= by + CLOCK_S for at in self.truth.closed[old.owner])
+        allowed = CAUSES[old.how]
+        if old.how in ("resigned", "evicted") and ended:
             if told["cause_certainty"] == "suspected":
                 allowed += ("ended", "expired")  # that of a dead client, evicted before its session was over
         # It went while nobody could look, and its session was over, or unlisted, by the next look.
