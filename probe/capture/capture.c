@@ -21,6 +21,8 @@
 #define TOLD_MOST 8
 /* Sessions are looked through for those that are over. */
 #define SWEEP_US INT64_C(60000000)
+/* What packets show may be endless: so much of it is kept. */
+#define ZNODES_MOST ((size_t)16 << 20)
 #define FORGOTTEN_US INT64_C(600000000)
 /* Every client has sent something within this time: a third of its timeout, which is assumed to be 90 s at most. */
 #define PINGED_US INT64_C(30000000)
@@ -431,6 +433,7 @@ static void on_created(struct capture *k, const struct wire_client *client, cons
                                   .sort = fact->ephemeral ? ZNODE_EPHEMERAL : ZNODE_PERSISTENT,
                                   .creations = -1};
     struct znode *node;
+    k->limits.full = k->limits.full || znode_tree_is_full(k->tree);
     logged_elections_examine(k->elections, &change, k->now);
     if (fact->ephemeral && client->session == 0)
         node = znode_tree_named(k->tree, fact->path); /* its owner is not known */
@@ -724,7 +727,7 @@ struct capture *capture_new(struct model *model, const struct settings *settings
     k->model = model;
     k->query = *query;
     k->sink = *sink;
-    k->tree = znode_tree_new();
+    k->tree = znode_tree_new(ZNODES_MOST);
     k->elections = logged_elections_new(k->tree, model, settings, query->election);
     k->ends =
         ends_new(k->tree, &k->coverage, query->beside, &(struct ends_listener){k, hear_connections, on_end});

@@ -15,6 +15,7 @@
 #include <uv.h>
 
 #include "config/memory.h"
+#include "config/plain_file.h"
 #include "config/text.h"
 #include "probe/capture/packet.h"
 #include "probe/clock.h"
@@ -28,6 +29,8 @@
 #define GROWS_NS INT64_C(20000000)
 /* Packets of other captures may come so much later, and are older. */
 #define HELD_US INT64_C(20000)
+/* No packet is of a later second, the end of the year 9999, whatever its file says. */
+#define SECOND_MOST INT64_C(253402300799)
 /* What all files hold is taken in its order; so long the slowest is waited for. */
 #define HOLDING_US INT64_C(10000000)
 
@@ -45,6 +48,7 @@ struct capture_file {
     pcap_t *pcap;
     int link;
     char *note;
+    int64_t at_us; /* the latest packet's */
     bool noted, over, ready;
     struct captured_packet packet; /* the next one, if ready */
     /* Of a pipe, and of a file that is followed. */
@@ -61,6 +65,7 @@ struct capture_file {
     size_t queued;
     bool ended, stopping;
     bool read_up; /* its end was reached, now or before */
+    struct capture_file *behind;
 };
 
 struct capture_files {
@@ -76,8 +81,8 @@ bool capture_file_is(const char *path)
                                                   {0x0a, 0x0d, 0x0d, 0x0a}, {0xa1, 0xb2, 0xcd, 0x34},
                                                   {0x34, 0xcd, 0xb2, 0xa1}};
     uint8_t magic[MAGIC_BYTES] = {0};
-    struct stat status;
-    FILE *file = path && stat(path, &status) == 0 && S_ISREG(status.st_mode) ? fopen(path, "re") : NULL;
+    const char *why;
+    FILE *file = path ? plain_file_stream(path, &why) : NULL;
     size_t got = file ? fread(magic, 1, sizeof magic, file) : 0;
     if (file)
         fclose(file);
@@ -89,21 +94,28 @@ bool capture_file_is(const char *path)
 
 /* ---- one capture ---- */
 
-/* False: it is over. */
+/* False: it is over. A packet of no possible time has no bytes, and the time of the one before. */
 static bool capture_file_read(struct capture_file *file, struct captured_packet *packet)
 {
     struct pcap_pkthdr *header;
     const u_char *bytes;
     int got = pcap_next_ex(file->pcap, &header, &bytes);
     if (got == 1 && header->caplen <= PACKET_MOST) {
-        *packet = (struct captured_packet){.at_us = header->ts.tv_sec * INT64_C(1000000) + header->ts.tv_usec,
+        bool timely = header->ts.tv_sec >= 0 && header->ts.tv_sec <= SECOND_MOST;
+        if (timely)
+            file->at_us = header->ts.tv_sec * INT64_C(1000000) + header->ts.tv_usec;
+        else if (!file->note)
+            file->note = text_format("%s: the time of a packet is not valid: it is left out", file->path);
+        *packet = (struct captured_packet){.at_us = file->at_us,
                                            .link = file->link,
                                            .bytes = bytes,
-                                           .captured = header->caplen,
-                                           .length = header->len,
+                                           .captured = timely ? header->caplen : 0,
+                                           .length = timely ? header->len : 0,
                                            .server = file->server};
         return true;
     }
+    if (got != PCAP_ERROR_BREAK)
+        free(file->note);
     if (got == 1)
         file->note = text_format("%s: a packet of %u bytes is not valid; the rest is left out", file->path,
                                  (unsigned)header->caplen);
@@ -169,11 +181,15 @@ static char *open_problem(const char *path, const char *problem)
                        none ? "; write a capture with: tcpdump -U -s0 -w FILE port 2181" : "");
 }
 
-static FILE *capture_file_stream(struct capture_file *file)
+static FILE *capture_file_stream(struct capture_file *file, const char **why)
 {
     static const cookie_io_functions_t grows = {.read = capture_file_grow, .close = capture_file_shut};
     bool input = strcmp(file->path, "-") == 0;
-    file->fd = input ? dup(input_fd) : open(file->path, O_RDONLY | O_CLOEXEC);
+    file->fd = input         ? dup(input_fd)
+               : file->grows ? plain_file_open(file->path, why) /* it may be another file since */
+                             : open(file->path, O_RDONLY | O_CLOEXEC);
+    if (file->fd < 0 && !*why)
+        *why = strerror(errno);
     return file->fd < 0 ? NULL : file->follow ? fopencookie(file, "rb", grows) : fdopen(file->fd, "rb");
 }
 
@@ -182,9 +198,10 @@ static bool capture_file_begin(struct capture_file *file, char **error)
 {
     char problem[PCAP_ERRBUF_SIZE] = "";
     struct stat status;
-    FILE *stream = capture_file_stream(file);
+    const char *why = NULL;
+    FILE *stream = capture_file_stream(file, &why);
     if (!stream) {
-        *error = open_problem(file->path, strerror(errno));
+        *error = open_problem(file->path, why ? why : strerror(errno));
         return false;
     }
     file->piped = file->follow || (fstat(file->fd, &status) == 0 && !S_ISREG(status.st_mode));
@@ -227,7 +244,11 @@ static int64_t delay_of(struct capture_file *file)
     struct captured_packet packet = {0};
     struct stat status;
     struct moment now = clock_now();
-    pcap_t *pcap = pcap_open_offline(file->path, problem);
+    const char *why;
+    FILE *stream = plain_file_stream(file->path, &why);
+    pcap_t *pcap = stream ? pcap_fopen_offline(stream, problem) : NULL;
+    if (stream && !pcap)
+        fclose(stream);
     struct capture_file held = {.path = file->path, .pcap = pcap};
     while (pcap && !capture_file_stops(file, false) && capture_file_read(&held, &packet))
         continue;
@@ -303,6 +324,9 @@ static bool is_holding(struct capture_file *file)
     return holding;
 }
 
+/* Those whose threads end with the program. */
+static struct capture_file *left_behind;
+
 static void capture_file_close(struct capture_file *file)
 {
     if (file->last) {
@@ -311,9 +335,12 @@ static void capture_file_close(struct capture_file *file)
         uv_cond_signal(&file->taken);
         bool ended = file->ended;
         uv_mutex_unlock(&file->mutex);
-        /* It may wait for a pipe that never says anything: its thread ends with the program. */
-        if (!ended && !file->grows)
+        /* It may wait for a pipe that never says anything. */
+        if (!ended && !file->grows) {
+            file->behind = left_behind;
+            left_behind = file;
             return;
+        }
         uv_thread_join(&file->thread);
         uv_mutex_destroy(&file->mutex);
         uv_cond_destroy(&file->taken);

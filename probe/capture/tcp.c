@@ -10,6 +10,8 @@
 #define REORDERED_US INT64_C(100000)
 /* A jump so far is none of lost packets. */
 #define JUMP_MOST (64 << 20)
+/* A waiting piece counts as so many bytes at least: each takes memory, and time to find its place. */
+#define PIECE_LEAST 1024
 
 struct tcp_piece {
     struct tcp_piece *next;
@@ -68,6 +70,11 @@ static void order_join(struct tcp_order *order, struct tcp_connection *c)
     c->older = order->newest;
     *(order->newest ? &order->newest->newer : &order->oldest) = c;
     order->newest = c;
+}
+
+static uint32_t piece_counts(uint32_t length)
+{
+    return length < PIECE_LEAST ? PIECE_LEAST : length;
 }
 
 static void pieces_free(struct tcp_table *table, struct tcp_stream *stream)
@@ -173,8 +180,8 @@ static void stream_drain(const struct tcp_turn *t)
     struct tcp_piece *piece;
     while ((piece = t->stream->waiting) && sequence_after(piece->sequence, t->stream->next) <= 0) {
         t->stream->waiting = piece->next;
-        t->stream->waiting_bytes -= piece->length;
-        t->table->waiting_bytes -= piece->length;
+        t->stream->waiting_bytes -= piece_counts(piece->length);
+        t->table->waiting_bytes -= piece_counts(piece->length);
         stream_pass(t, piece->sequence, piece->bytes, piece->length, piece->cut);
         free(piece);
     }
@@ -204,8 +211,8 @@ static void stream_wait(const struct tcp_turn *t, const struct tcp_segment *s)
     *piece = (struct tcp_piece){*link, s->sequence, s->length, s->cut};
     memcpy(piece->bytes, s->data, s->length);
     *link = piece;
-    stream->waiting_bytes += s->length;
-    t->table->waiting_bytes += s->length;
+    stream->waiting_bytes += piece_counts(s->length);
+    t->table->waiting_bytes += piece_counts(s->length);
     while (stream->waiting &&
            (stream->waiting_bytes > TCP_WAITING_MOST || t->table->waiting_bytes > TCP_WAITING_MOST_ALL))
         stream_give_up(t);

@@ -52,7 +52,8 @@ struct wire_connection {
 struct wire {
     struct tcp_table *table;
     struct wire_listener listener;
-    size_t kept; /* bytes of begun frames and requests */
+    size_t kept;    /* bytes of begun frames and requests */
+    size_t watched; /* ... and of watches */
 };
 
 static void wire_tell(struct wire_connection *c, struct wire_fact fact)
@@ -98,11 +99,24 @@ static void owed_add(struct wire_connection *c, int32_t number, int32_t kind, co
 
 /* ---- watches ---- */
 
-static void watches_lost(struct wire_connection *c, int64_t at_us)
+static void watch_free(struct wire_connection *c, struct captured_watch *watch)
+{
+    c->wire->watched -= sizeof *watch + strlen(watch->path);
+    free(watch->path);
+}
+
+static void watches_free(struct wire_connection *c)
 {
     for (size_t i = 0; i < c->shown.watch_count; i++)
-        free(c->shown.watches[i].path);
-    c->shown.watch_count = 0;
+        watch_free(c, &c->shown.watches[i]);
+    free(c->shown.watches);
+    c->shown.watches = NULL;
+    c->shown.watch_count = c->shown.watch_room = 0;
+}
+
+static void watches_lost(struct wire_connection *c, int64_t at_us)
+{
+    watches_free(c);
     if (!c->shown.watches_known)
         return;
     c->shown.watches_known = false;
@@ -115,7 +129,8 @@ static void watch_add(struct wire_connection *c, const char *path, enum watch_ki
     for (size_t i = 0; i < shown->watch_count; i++)
         if (shown->watches[i].kind == kind && strcmp(shown->watches[i].path, path) == 0)
             return;
-    if (shown->watch_count >= WIRE_WATCHES_MOST) {
+    size_t bytes = sizeof *shown->watches + strlen(path);
+    if (shown->watch_count >= WIRE_WATCHES_MOST || c->wire->watched + bytes > WIRE_WATCHES_BYTES_ALL) {
         watches_lost(c, at_us);
         return;
     }
@@ -124,6 +139,7 @@ static void watch_add(struct wire_connection *c, const char *path, enum watch_ki
     room_for_one(&shown->watches, shown->watch_count, &shown->watch_room, sizeof *shown->watches);
     shown->watches[shown->watch_count++] =
         (struct captured_watch){.path = text_copy(path), .kind = kind, .since_us = at_us};
+    c->wire->watched += bytes;
     wire_tell(c, (struct wire_fact){.kind = WIRE_WATCHES, .at_us = at_us});
 }
 
@@ -134,7 +150,7 @@ static void watches_remove(struct wire_connection *c, const char *path, unsigned
     for (size_t i = 0; i < shown->watch_count; i++) {
         struct captured_watch *watch = &shown->watches[i];
         if (kinds >> watch->kind & 1u && strcmp(watch->path, path) == 0)
-            free(watch->path);
+            watch_free(c, watch);
         else
             shown->watches[kept++] = *watch;
     }
@@ -827,9 +843,7 @@ static void wire_on_gone(void *context, struct tcp_connection *tcp)
     frame_stream_clear(wire, &c->streams[1]);
     while (c->owed_count > 0)
         owed_drop(c);
-    for (size_t i = 0; i < c->shown.watch_count; i++)
-        free(c->shown.watches[i].path);
-    free(c->shown.watches);
+    watches_free(c);
     free(c->owed);
     free(c);
 }

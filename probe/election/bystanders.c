@@ -12,6 +12,10 @@
 
 void bystander_note(struct election *election, uint64_t session)
 {
+    /* One may watch a thousand znodes of it. */
+    if (election->own->bystander_count > 0 &&
+        election->own->bystanders[election->own->bystander_count - 1] == session)
+        return;
     room_for_one(&election->own->bystanders, election->own->bystander_count, &election->own->bystander_room,
                  sizeof *election->own->bystanders);
     election->own->bystanders[election->own->bystander_count++] = session;

@@ -298,6 +298,7 @@ static void chain_see_watches(struct diagnosis *d, struct viewer *viewer)
     bool lock = election->recipe && election->recipe->family == FAMILY_LOCK;
     if (!shown->watches_known || shown->observer)
         return;
+    d->watches += shown->watch_count;
     for (size_t i = 0; i < shown->watch_count; i++) {
         const char *path = shown->watches[i];
         const char *name = lock ? NULL : child_in(election->path, length, path);

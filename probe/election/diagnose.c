@@ -380,6 +380,8 @@ static void diagnose_replicas(struct diagnosis *d)
 /* A small election is diagnosed at once; a large one no more often than costs a few percent of a core. */
 #define LARGE 128
 #define APART_US_EACH 50
+/* So many watches take as long as a candidate does. */
+#define WATCHES_EACH 8
 /* The event of the next leader comes first: its reader may share the processor with a diagnosis. */
 #define NEWS_FIRST_US 20000
 
@@ -404,6 +406,7 @@ static void diagnose(const struct update *f)
     }
     free(d.viewers);
     election->own->diagnosed_us = f->at.mono_us;
+    election->own->diagnosed_watches = d.watches;
     election->own->diagnose_at_us = d.again_us == INT64_MAX ? 0 : d.again_us;
     if (d.again_us < election->cluster->wake_us)
         election->cluster->wake_us = d.again_us;
@@ -411,11 +414,11 @@ static void diagnose(const struct update *f)
 
 static bool is_put_off(const struct election *election, struct moment at)
 {
-    bool is_large = election->candidate_count > LARGE;
+    size_t size = election->candidate_count + election->own->diagnosed_watches / WATCHES_EACH;
+    bool is_large = size > LARGE;
     bool is_news = at.mono_us - election->state_since.mono_us < NEWS_FIRST_US &&
                    (is_large || election->state == ELECTION_ELECTING);
-    bool lately = is_large && at.mono_us - election->own->diagnosed_us <
-                                  (int64_t)election->candidate_count * APART_US_EACH;
+    bool lately = is_large && at.mono_us - election->own->diagnosed_us < (int64_t)size * APART_US_EACH;
     return election->own->diagnosed_us != 0 && (is_news || lately);
 }
 

@@ -117,6 +117,7 @@ struct election_private {
     bool shows_layout; /* its line, or its names, show which znodes its members watch (certainty.h) */
     bool listens;      /* a client that connects or disconnects could settle something */
     int64_t diagnosed_us, diagnose_at_us; /* the latest; when time alone may change it, 0: never */
+    size_t diagnosed_watches;             /* that the latest looked at */
     struct chain_link *links;             /* see chain.h */
     size_t link_count, link_room;
     uint64_t *bystanders; /* sessions that may watch something in here and own nothing */

@@ -38,6 +38,7 @@ struct diagnosis {
     struct election *election;
     struct viewer *viewers; /* of the sessions that own a candidate, then the others */
     size_t viewer_count, viewer_room;
+    size_t watches;   /* that were looked at */
     bool one_poll;    /* findings raised now rest on a single poll of the watches */
     int64_t again_us; /* when time alone may change a result; INT64_MAX: never */
 };

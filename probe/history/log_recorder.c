@@ -5,8 +5,12 @@
 #include "config/memory.h"
 #include "probe/capture/coverage.h"
 #include "probe/case/case_file.h"
+#include "probe/clock.h"
 #include "probe/history/recorder.h"
 #include "probe/transactions/log_set.h"
+
+/* A step takes no longer, unless one packet does. */
+#define STEP_US INT64_C(20000)
 
 struct log_recorder {
     struct log_set *set;
@@ -186,7 +190,8 @@ static bool log_recorder_packet(struct log_recorder *r)
 bool log_recorder_step(struct log_recorder *r, size_t most)
 {
     bool more = r->capture != NULL;
-    for (size_t i = 0; i < most && more; i++)
+    int64_t until_us = clock_now().mono_us + STEP_US; /* a packet may be a change of a thousand elections */
+    for (size_t i = 0; i < most && more && clock_now().mono_us < until_us; i++)
         more = log_recorder_packet(r);
     if (r->capture && !more)
         capture_settle(r->capture);

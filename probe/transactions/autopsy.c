@@ -542,7 +542,7 @@ static struct znode_tree *snapshot_tree(struct log_set *set, struct server_file 
     const char *problem;
     int64_t settled;
     int fd = log_set_read(set, file, &problem);
-    struct znode_tree *tree = fd >= 0 ? znode_tree_new() : NULL;
+    struct znode_tree *tree = fd >= 0 ? znode_tree_new(0) : NULL;
     if (tree && !znode_tree_load(tree, fd, file->zxid, &settled, &problem)) {
         znode_tree_free(tree);
         tree = NULL;
@@ -854,7 +854,7 @@ struct autopsy *autopsy_open(struct log_set *set, struct model *model, const str
     struct autopsy *a = xcalloc(1, sizeof *a);
     *error = NULL;
     *a = (struct autopsy){.set = set, .model = model, .query = *query, .sink = *sink, .tail_epoch = -1};
-    a->tree = znode_tree_new();
+    a->tree = znode_tree_new(0);
     a->elections = logged_elections_new(a->tree, model, settings, query->election);
     if (!a->elections) {
         *error = text_copy("out of memory");

@@ -218,6 +218,7 @@ static bool tree_snapshot_read(int fd, const struct tree_snapshot_reader *reader
 
 /* Persistent znodes in which nothing ephemeral lies: kept in case something will. */
 #define PLAIN_MOST 100000
+#define PLAIN_BYTES_MOST ((size_t)48 << 20)
 /* Of the data of such a one. */
 #define PLAIN_DATA_KEPT 256
 #define BUCKETS_FIRST 4096
@@ -226,6 +227,7 @@ static bool tree_snapshot_read(int fd, const struct tree_snapshot_reader *reader
 struct znode_tree {
     struct znode **buckets;
     size_t bucket_count, count, plain;
+    size_t bytes, bytes_most; /* of all znodes; bytes_most 0: ephemeral ones are kept whatever they take */
     struct logged_session *sessions[SESSION_BUCKETS];
     uint64_t seed;
     int64_t settled; /* of the snapshot that was read; 0: none was */
@@ -338,6 +340,7 @@ struct znode *znode_tree_place(struct znode_tree *tree, const char *path, size_t
     node->next = *bucket;
     *bucket = node;
     tree->count++;
+    tree->bytes += sizeof *node + length;
     return node;
 }
 
@@ -430,6 +433,7 @@ static void znode_free(struct znode_tree *tree, struct znode *node)
     struct znode **link = znode_link(tree, node->path, node->path_length, node->hash);
     *link = node->next;
     tree->count--;
+    tree->bytes -= sizeof *node + node->path_length + node->data_kept;
     free(node->data);
     free(node);
 }
@@ -443,6 +447,7 @@ static void znode_vanish(struct znode_tree *tree, struct znode *node)
         next = child->sibling; /* a server deletes no parent before its children: here some were missed */
         znode_part(child);
     }
+    tree->bytes -= node->data_kept;
     free(node->data);
     node->data = NULL;
     node->data_kept = 0;
@@ -454,7 +459,8 @@ static void znode_vanish(struct znode_tree *tree, struct znode *node)
         znode_free(tree, node);
 }
 
-static void znode_tree_keep_data(struct znode *node, const unsigned char *data, size_t length)
+static void znode_tree_keep_data(struct znode_tree *tree, struct znode *node, const unsigned char *data,
+                                 size_t length)
 {
     size_t most = node->session || node->interests ? CANDIDATE_DATA_KEPT : PLAIN_DATA_KEPT;
     size_t kept = length < most ? length : most;
@@ -463,8 +469,10 @@ static void znode_tree_keep_data(struct znode *node, const unsigned char *data, 
     if (copy)
         memcpy(copy, data, kept);
     free(node->data);
+    tree->bytes -= node->data_kept;
     node->data = copy;
     node->data_kept = copy ? kept : 0;
+    tree->bytes += node->data_kept;
 }
 
 static uint64_t znode_tree_owner_of(const struct transaction *t, const struct znode_change *change)
@@ -493,11 +501,18 @@ static void parent_counts(struct znode_tree *tree, struct znode *parent, const s
         parent->stat.pzxid = zxid;
 }
 
-/* Is there reason, or room, to keep it? */
-static bool znode_tree_is_wanted(const struct znode_tree *tree, const struct znode *parent,
-                                 const struct znode_change *change)
+bool znode_tree_is_full(const struct znode_tree *tree)
 {
-    return change->sort == ZNODE_EPHEMERAL || (parent && parent->interests) || tree->plain < PLAIN_MOST;
+    return tree->bytes_most != 0 && tree->bytes >= tree->bytes_most;
+}
+
+/* Is there reason, or room, to keep it? */
+static bool znode_tree_is_wanted(const struct znode_tree *tree, const struct znode *parent, bool ephemeral)
+{
+    return ephemeral || (parent && parent->interests)
+               ? !znode_tree_is_full(tree)
+               : tree->plain < PLAIN_MOST &&
+                     tree->bytes < (tree->bytes_most ? tree->bytes_most : PLAIN_BYTES_MOST);
 }
 
 int32_t znode_tree_unseen(const struct znode_tree *tree, const struct znode_change *change)
@@ -514,11 +529,13 @@ struct znode *znode_tree_created(struct znode_tree *tree, const struct transacti
     struct znode *node = znode_tree_find(tree, change->path, change->path_length);
     struct znode *parent = znode_tree_parent(tree, change->path, change->path_length);
     bool again = node && node->exists && node->stat.czxid >= t->zxid;
-    if (!parent && change->sort == ZNODE_EPHEMERAL)
+    bool ephemeral = change->sort == ZNODE_EPHEMERAL;
+    bool wanted = node || znode_tree_is_wanted(tree, parent, ephemeral);
+    if (!parent && ephemeral && wanted)
         parent = znode_tree_place(tree, change->path, parent_length(change->path, change->path_length));
     if (parent)
         parent_counts(tree, parent, change, t->zxid, !(node && node->exists));
-    if (again || (!node && !znode_tree_is_wanted(tree, parent, change)))
+    if (again || !wanted)
         return again ? node : NULL;
     if (!node)
         node = znode_tree_place(tree, change->path, change->path_length);
@@ -535,10 +552,10 @@ struct znode *znode_tree_created(struct znode_tree *tree, const struct transacti
                                      .mtime_ms = t->time_ms,
                                      .owner = znode_tree_owner_of(t, change)};
     tree->plain += node->stat.owner == 0;
-    if (change->sort == ZNODE_EPHEMERAL)
+    if (ephemeral)
         znode_own(tree, node, t->session);
     znode_join(node, parent);
-    znode_tree_keep_data(node, change->data, change->data_length);
+    znode_tree_keep_data(tree, node, change->data, change->data_length);
     return node;
 }
 
@@ -567,7 +584,7 @@ struct znode *znode_tree_data(struct znode_tree *tree, const struct transaction 
     node->stat.mzxid = t->zxid;
     node->stat.mtime_ms = t->time_ms;
     node->stat.version = change->version;
-    znode_tree_keep_data(node, change->data, change->data_length);
+    znode_tree_keep_data(tree, node, change->data, change->data_length);
     return node;
 }
 
@@ -579,7 +596,7 @@ static struct znode *znode_appear(struct znode_tree *tree, const char *path, boo
     size_t length = strlen(path);
     struct znode *node = znode_tree_find(tree, path, length);
     struct znode *parent = znode_tree_parent(tree, path, length);
-    if (!node && !ephemeral && !(parent && parent->interests) && tree->plain >= PLAIN_MOST)
+    if (!node && !znode_tree_is_wanted(tree, parent, ephemeral))
         return NULL;
     if (!parent && length > 1 && ephemeral)
         parent = znode_tree_place(tree, path, parent_length(path, length));
@@ -622,15 +639,16 @@ struct znode *znode_tree_read(struct znode_tree *tree, const char *path, const s
         node->stat.version = stat->version;
     }
     if (data)
-        znode_tree_keep_data(node, data, data_length);
+        znode_tree_keep_data(tree, node, data, data_length);
     return node;
 }
 
 /* ---- the whole ---- */
 
-struct znode_tree *znode_tree_new(void)
+struct znode_tree *znode_tree_new(size_t bytes_most)
 {
     struct znode_tree *tree = xcalloc(1, sizeof *tree);
+    tree->bytes_most = bytes_most;
     tree->bucket_count = BUCKETS_FIRST;
     tree->buckets = xcalloc(tree->bucket_count, sizeof(struct znode *));
     tree->seed = (uint64_t)(uintptr_t)tree->buckets;
@@ -782,7 +800,7 @@ static void load_znode(void *context, const char *path, size_t length, const str
         last->stat.children++;
     bool ephemeral = owner_is_session(stat->owner);
     struct znode *place = znode_tree_find(loading->tree, path, length), *node = NULL;
-    if (ephemeral || place || loading->tree->plain < PLAIN_MOST) {
+    if (place || znode_tree_is_wanted(loading->tree, NULL, ephemeral)) {
         struct znode *parent = ephemeral ? kept_ancestor(loading) : last ? last->node : NULL;
         node = loaded_node(loading, path, length, stat, parent);
         loading->failed |= !node;
@@ -791,7 +809,7 @@ static void load_znode(void *context, const char *path, size_t length, const str
     if (node && ephemeral && node->stat.owner == stat->owner && !node->session)
         znode_own(loading->tree, node, stat->owner);
     if (node)
-        znode_tree_keep_data(node, data, data_length);
+        znode_tree_keep_data(loading->tree, node, data, data_length);
     if (!ephemeral)
         descend(loading, path, length, stat, node);
 }

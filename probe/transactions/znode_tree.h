@@ -48,7 +48,9 @@ struct znode {
 
 struct znode_tree;
 
-struct znode_tree *znode_tree_new(void);
+/* bytes_most: full, it keeps no further znode; 0: ephemeral ones are kept whatever they take. */
+struct znode_tree *znode_tree_new(size_t bytes_most);
+bool znode_tree_is_full(const struct znode_tree *tree);
 void znode_tree_free(struct znode_tree *tree);
 /* Forgets all but the znodes with interests, which do not exist from then on, and sessions. */
 void znode_tree_clear(struct znode_tree *tree);

@@ -12,8 +12,8 @@
 #include "probe/watch/live_cluster.h"
 
 #define FOLLOW_MS 20
-/* Packets taken in one turn, so that the loop goes on. */
-#define TURN_MOST 5000
+/* So long packets are taken in one turn, so that the loop goes on. */
+#define TURN_US INT64_C(10000)
 /* So much of the packets' time took at least half as long to come: they come as they are sent. */
 #define PACE_US INT64_C(20000)
 /* The least delay is that of the last minute or two: the capturing host's clock may be set. */
@@ -126,7 +126,8 @@ static void follower_on_timer(uv_timer_t *timer)
     struct capture_follower *f = timer->data;
     struct captured_packet packet;
     enum capture_next next = f->over ? CAPTURE_END : CAPTURE_PACKET;
-    for (size_t i = 0; i < TURN_MOST && next == CAPTURE_PACKET; i++) {
+    int64_t until_us = clock_now().mono_us + TURN_US;
+    while (next == CAPTURE_PACKET && clock_now().mono_us < until_us) {
         next = capture_files_next(f->files, &packet);
         if (next != CAPTURE_PACKET)
             break;

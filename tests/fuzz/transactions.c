@@ -81,7 +81,7 @@ static void read_file(struct znode_tree *tree, const uint8_t *data, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct znode_tree *tree = znode_tree_new();
+    struct znode_tree *tree = znode_tree_new(0);
     if (!tree || size == 0) {
         znode_tree_free(tree);
         return 0;

@@ -24,7 +24,7 @@ static void count_one(void *context, struct znode *node)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct znode_tree *tree = znode_tree_new();
+    struct znode_tree *tree = znode_tree_new(0);
     int fd = memfd_create("snapshot", MFD_CLOEXEC);
     const char *problem = NULL;
     int64_t settled;

@@ -143,6 +143,12 @@ def capture(folder):
     return file, ["events", "--json", "--capture", str(file)]
 
 
+def capture_beside(folder):
+    """Of a pipe in its place nobody writes."""
+    file = capture(folder)[0].rename(folder / "followed")
+    return file, ["once", "-s", "127.0.0.1:1", "--wait", "300ms", "--capture", str(file)]
+
+
 def configuration(folder):
     file = folder / "config.yaml"
     file.write_text("clusters: [{name: one, hosts: '127.0.0.1:1'}]\n" + "# more\n" * 2000)
@@ -156,13 +162,13 @@ def secret(folder):
     return file, ["once", "-s", "127.0.0.1:1", "--wait", "100ms", "--auth-file", str(file)]
 
 
-KINDS = transaction_log, snapshot, packed_log, recording, case, capture, configuration, secret
+KINDS = transaction_log, snapshot, packed_log, recording, case, capture, capture_beside, configuration, secret
 # What a program says of a file that is not what it was, beside its name.
 DAMAGE = "cut", "damaged", "missing", "truncated"
 
 
 # Each replacement once; the others take minutes.
-USUAL = {(transaction_log, a_pipe), (recording, truncated), (configuration, a_link), (capture, renamed)}
+USUAL = {(transaction_log, a_pipe), (capture_beside, a_pipe), (recording, truncated), (configuration, a_link), (capture, renamed)}
 
 
 @pytest.mark.parametrize("kind, replace", [

@@ -100,6 +100,8 @@ static void report_capture(const struct autopsy_run *run)
         if (!log_recorder_is_tied(run->recorder, i))
             complain("%s: it shows no transaction that the logs have; their clocks are assumed to be equal",
                      run->options.captures[i]);
+    if (limits->full)
+        complain("the packets show more znodes than are kept at once: others are left out");
     if (limits->sessions == 0 && limits->late == 0 && limits->encrypted == 0)
         complain("no packet of ZooKeeper's protocol among %" PRIu64
                  "; capture the servers' client port, 2181 "
