@@ -9,6 +9,8 @@
 #include "probe/capture/capture_file.h"
 #include "probe/capture/wire.h"
 
+/* Of one capture: more are those of strangers, and no other capture is known to hold them all. */
+#define SERVERS_MOST 64
 /* Of each file, so much is read ahead. */
 #define AHEAD_MOST 20000
 
@@ -31,7 +33,7 @@ static bool covers_server(const struct covered *s, const char *server)
 void coverage_server(struct coverage *coverage, size_t source, const char *server)
 {
     struct covered *s = &coverage->sources[source];
-    if (covers_server(s, server))
+    if (s->server_count == SERVERS_MOST || covers_server(s, server))
         return;
     room_for_one(&s->servers, s->server_count, &s->server_room, sizeof *s->servers);
     s->servers[s->server_count++] = text_copy(server);
@@ -143,7 +145,7 @@ bool coverage_holds(const struct coverage *coverage, int64_t from_us, int64_t to
         for (size_t k = 0; !holds && k < s->server_count; k++)
             if (!server_is_covered(coverage, s->servers[k], from_us, to_us, gap_us))
                 return false;
-        if (!holds && s->server_count == 0)
+        if (!holds && (s->server_count == 0 || s->server_count == SERVERS_MOST))
             return false;
     }
     return true;
