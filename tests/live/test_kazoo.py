@@ -12,6 +12,7 @@ from electop import Events, elections, look, look_at, names, run
 from ensemble import session_of
 from waiting import until
 
+pytestmark = pytest.mark.hiding
 CANDIDATE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "kazoo_candidate.py")
 TIMEOUT_S = 2.0
 
@@ -51,7 +52,6 @@ def three(zk, path):
         one.client.stop()
 
 
-@pytest.mark.hiding
 def test_three_stand_in_order(zk, path, three):
     """Three clients of Election() are shown in the order in which they stood, the first as leader."""
     election = look_at(zk.hosts, path)
@@ -68,7 +68,6 @@ def test_three_stand_in_order(zk, path, three):
     assert election["next_sequence"] == 3
 
 
-@pytest.mark.hiding
 def test_table_shows_them_too(zk, path, three):
     """The same look as a table for people."""
     table = run("once", "-s", zk.hosts, path)
@@ -125,7 +124,6 @@ def test_killed_leader_process(zk, path):
             process.stdout.close()
 
 
-@pytest.mark.hiding
 def test_lock(zk, path):
     """kazoo's Lock has the same layout; contenders are shown behind its holder."""
     first, second = zk.client(), zk.client()
@@ -142,7 +140,6 @@ def test_lock(zk, path):
     assert look_at(zk.hosts, path)["state"] == "vacant"
 
 
-@pytest.mark.hiding
 def test_found_without_a_path(zk, path, three):
     """With no path given the election is discovered by walking the tree."""
     found = elections(look(zk.hosts))
@@ -150,6 +147,7 @@ def test_found_without_a_path(zk, path, three):
     assert found[path]["leader"]["identity"] == "host-a:8081"
 
 
+@pytest.mark.shown
 def test_readers_and_a_writer(zk, path):
     """Nobody said what it is: readers in one line show a lock, which is held on when one of them goes."""
     clients = [zk.client(timeout=TIMEOUT_S) for _ in range(3)]
