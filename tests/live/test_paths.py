@@ -17,6 +17,8 @@ from framing import GREETING, STAT, frame, head, send
 from txnlog import CLOSE_SESSION, CREATE_SESSION, last_zxid, transactions
 from waiting import until
 
+pytestmark = pytest.mark.hiding
+
 
 def stand(client, path, data=b"", name="n_"):
     """A candidate of ZooKeeper's own recipe, without its watch; its name."""
@@ -370,6 +372,7 @@ def test_discovery_asks_more_than_one(zk, client, path):
     assert set(places) == {found for found in elections(look(zk.hosts)) if found.startswith(f"{path}/")}
 
 
+@pytest.mark.shown
 def test_lock_layout(zk, client):
     """One ephemeral znode at a fixed path: its owner leads; nobody else can be seen."""
     holder = zk.client()
