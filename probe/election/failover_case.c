@@ -375,10 +375,16 @@ static bool collects(const struct failover_case *c, struct moment at)
     return after_us >= 0 && after_us <= COLLECT_US;
 }
 
+/* The transaction that removed the znode is this one at the latest; 0: not known. */
+static int64_t gone_by_zxid(const struct failover_case *c)
+{
+    return c->zxid_most != 0 ? c->zxid_most : c->seen_zxid;
+}
+
 /* Its facts are later than the removal of the znode. */
 static bool is_past_it(const struct failover_case *c, const struct server *server)
 {
-    return c->zxid_most != 0 && server->zxid >= c->zxid_most;
+    return gone_by_zxid(c) != 0 && server->zxid >= gone_by_zxid(c);
 }
 
 static bool is_deletion(const char *operation)
@@ -428,6 +434,8 @@ void failover_cases_connections(struct cluster *cluster, size_t server, struct m
     for (struct failover_case *c = cluster->cases; c; c = c->next) {
         if (!collects(c, at))
             continue;
+        if (c->seen_zxid == 0)
+            c->seen_zxid = seen->own_zxid;
         for (size_t i = 0; i < seen->count; i++) {
             const struct seen_connection *one = &seen->list[i];
             if (one->session != 0 && one->session == c->evidence.session)
@@ -491,7 +499,7 @@ void failover_cases_server_left(struct cluster *cluster, size_t server)
 static void find_taker(struct failover_case *c)
 {
     struct cluster *cluster = c->election->cluster;
-    int64_t gone_zxid = c->over_zxid != 0 ? c->over_zxid : c->zxid_most;
+    int64_t gone_zxid = c->over_zxid != 0 ? c->over_zxid : gone_by_zxid(c);
     if (c->zxid != 0)
         return;
     c->zxid = known_transactions_taker(cluster->transactions, c->stood_zxid, gone_zxid);

@@ -60,6 +60,22 @@ static void ignores_a_leader_that_is_created_again(void **state)
                                     "> failover controller -> controller unknown vacancy 900-1100\n");
 }
 
+/* No list of a directory says when a lock went: our own session has seen it gone, which the servers list. */
+static void tells_who_deleted_a_lock_that_nobody_takes(void **state)
+{
+    (void)state;
+#define GOES                                                                                                 \
+    "servers 1\nwatch /controller kind=leader\nconnect\n> connection connected\nours\n"                       \
+    "+ . s=a one\nfailovers\n"                                                                               \
+    "client a on=1 at=10.0.0.1:11 timeout=10000\nread .\n> election-seen\nround\nsessions\ntick 3000\n"      \
+    "round\nsessions\n- .\ngone .\n> leader-lost controller @1\n> candidate-left controller @1\n"
+    model_script_run("its session lives, and requested nothing",
+                     GOES "tick 10\nround\nstated\nconns 1\n> failover controller -> nobody evicted vacancy 12--1\n");
+    model_script_run("... which it may have requested itself",
+                     GOES "did a GETD\ntick 10\nround\nstated\nconns 1\n"
+                          "> failover controller -> nobody deleted vacancy 12--1\n");
+}
+
 /* Whoever deletes its znode and closes its session at once leaves the same lists behind, but one transaction
    more. */
 static void doubts_that_znode_and_session_went_together(void **state)
@@ -277,6 +293,7 @@ int main(void)
         cmocka_unit_test(reports_an_open_one_when_the_next_begins),
         cmocka_unit_test(asks_no_longer_than_it_may_help),
         cmocka_unit_test(survives_being_dropped),
+        cmocka_unit_test(tells_who_deleted_a_lock_that_nobody_takes),
         cmocka_unit_test(ignores_a_leader_that_is_created_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
