@@ -532,18 +532,19 @@ static bool layout_certain(const struct candidate *c)
     return (c->own->holds | 1u << PRESUMES_PASSIVE) == CERTAINTY_OF_MEMBER;
 }
 
-/*
- * The polls of its series count, and the line was the same before the first and after the last: the first list
- * that showed these children came before the series, and a list after a sync came after it. (The list
- * before the series need not follow a sync: a directory whose pzxid has not moved by the second list was not
- * changed in between.)
- */
-static bool chain_proved(const struct election *election, const struct candidate *c)
+bool chain_series_counts(struct election *election, const struct client *client)
+{
+    if (!client_proved(client) || election->own->quiet_us == 0 || election->own->quiet_us > client->series_us)
+        return false;
+    bool listed = election->own->synced_us > client_counted_end_us(client);
+    election->awaits_list = election->awaits_list || !listed;
+    return listed;
+}
+
+static bool chain_proved(struct election *election, const struct candidate *c)
 {
     const struct client *client = c->own->client;
-    return c->own->holds == CERTAINTY_OF_MEMBER && client->idle && client_proved(client) &&
-           election->own->quiet_us != 0 && election->own->quiet_us <= client->series_us &&
-           election->own->synced_us > client_counted_end_us(client);
+    return c->own->holds == CERTAINTY_OF_MEMBER && client->idle && chain_series_counts(election, client);
 }
 
 bool chain_is_deaf(enum finding_code code)
@@ -776,7 +777,7 @@ void chain_update(struct diagnosis *d)
 {
     struct election *election = d->election;
     election->own->link_count = 0;
-    election->suspected = election->own->lists_settle = false;
+    election->suspected = election->awaits_list = election->own->lists_settle = false;
     election->hidden_watches = certainty_hidden_watches(election);
     election->overdue_us = 0;
     election->reader_count = 0;

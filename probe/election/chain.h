@@ -29,6 +29,7 @@ bool shared_lock(const struct election *election);
 size_t shared_lock_holders(const struct election *election);
 bool shared_lock_holds(const struct election *election, const struct candidate *candidate);
 
+struct client;
 struct cluster;
 struct server;
 struct diagnosis; /* findings.h */
@@ -68,6 +69,14 @@ void chain_hears(struct candidate *candidate);
 bool chain_watches_complete(const struct cluster *cluster);
 
 /* ---- for the diagnoses ---- */
+
+/*
+ * The polls of its series count, and the line was the same before the first and after the last: the first list
+ * that showed these children came before the series, and a list after a sync came after it, which is asked for
+ * if nothing else is missing. (The list before the series need not follow a sync: a directory whose pzxid has
+ * not moved by the second list was not changed in between.)
+ */
+bool chain_series_counts(struct election *election, const struct client *client);
 
 /* One session as seen from one election. */
 struct viewer {

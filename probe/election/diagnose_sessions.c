@@ -108,8 +108,9 @@ static bool ghost(struct diagnosis *d, const struct candidate *c)
     }
     if (client->shown.alive || client->shown.connected || client->absent_rounds == 0)
         return false;
-    if (client->absent_rounds < 2 || election->own->synced_us <= client->absent_us ||
-        !owner_read_since(d, c, client->absent_us)) {
+    bool listed = election->own->synced_us > client->absent_us;
+    election->awaits_list = election->awaits_list || !listed;
+    if (client->absent_rounds < 2 || !listed || !owner_read_since(d, c, client->absent_us)) {
         diagnose_sessions_awaits_lists(election, true);
         diagnosis_keep(d, FINDING_GHOST_EPHEMERAL, diagnosis_subject(c));
         diagnosis_keep(d, FINDING_OWNER_DISCONNECTED, diagnosis_subject(c));

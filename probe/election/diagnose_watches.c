@@ -166,11 +166,8 @@ static void never_wakes(struct diagnosis *d, struct candidate *c)
 /* What this session watches, while the line was as it is: certain by the same rule as a missing watch. */
 static enum certainty diagnose_watches_certainty_of(struct diagnosis *d, struct client *client)
 {
-    const struct election *election = d->election;
-    client_restart_proof(client, election->own->quiet_us);
-    if (client_proved(client) && election->own->quiet_us != 0 &&
-        election->own->quiet_us <= client->series_us &&
-        election->own->synced_us > client_counted_end_us(client)) {
+    client_restart_proof(client, d->election->own->quiet_us);
+    if (chain_series_counts(d->election, client)) {
         client_is_proved(client);
         return CERTAINTY_CERTAIN;
     }

@@ -207,9 +207,10 @@ struct election {
     size_t finding_count;
     struct counters counters;
 
-    bool suspected;  /* a further poll, or a list after a sync, could settle something */
-    uint64_t turn;   /* of the latest observation that may have changed it */
-    uint64_t serial; /* of its cluster: no other one has it, before or after */
+    bool suspected;   /* a further poll, or a list after a sync, could settle something */
+    bool awaits_list; /* ... and nothing but that list is missing */
+    uint64_t turn;    /* of the latest observation that may have changed it */
+    uint64_t serial;  /* of its cluster: no other one has it, before or after */
 
     struct election_private *own; /* election_private.h */
 };

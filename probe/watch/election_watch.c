@@ -763,7 +763,7 @@ static void on_synced(void *context, enum session_result result, const char *pat
     shard->syncing = shard->sync_again = false;
     for (size_t i = 0; result == SESSION_OK && i < live->election_count; i++) {
         struct election_watch *s = live->elections[i];
-        bool wanted = s->shard == shard && s->election->suspected && !s->absent_ms && !s->confirming;
+        bool wanted = s->shard == shard && s->election->awaits_list && !s->absent_ms && !s->confirming;
         if (wanted && session_children(shard->session, s->path, false, on_confirmed, s)) {
             s->synced_us = shard->synced_us;
             s->confirming = true;
@@ -789,7 +789,7 @@ void election_watches_confirm(struct live_cluster *live)
     bool wanted[SESSION_SHARDS_MOST] = {false};
     for (size_t i = 0; !live->model->one_poll && i < live->election_count; i++) {
         const struct election_watch *s = live->elections[i];
-        wanted[s->shard - live->shards] |= s->election->suspected && !s->absent_ms;
+        wanted[s->shard - live->shards] |= s->election->awaits_list && !s->absent_ms;
     }
     for (size_t i = 0; i < live->shard_count; i++)
         if (wanted[i])
