@@ -430,6 +430,19 @@ static bool story_same_leader(const struct failover *a, const struct failover *b
                                                 : story_same(a->from, b->from);
 }
 
+/* The wider of two causes may be the narrower one. */
+static bool story_causes_agree(enum failover_cause a, enum failover_cause b)
+{
+    static const enum failover_cause wide[][2] = {{CAUSE_ENDED, CAUSE_CLOSED},
+                                                  {CAUSE_ENDED, CAUSE_EXPIRED},
+                                                  {CAUSE_DELETED, CAUSE_RESIGNED},
+                                                  {CAUSE_DELETED, CAUSE_EVICTED}};
+    bool agree = a == b || a == CAUSE_UNKNOWN || b == CAUSE_UNKNOWN;
+    for (size_t i = 0; i < sizeof wide / sizeof *wide; i++)
+        agree = agree || (wide[i][0] == a && wide[i][1] == b) || (wide[i][0] == b && wide[i][1] == a);
+    return agree;
+}
+
 static bool story_near(void *context, const struct election *election, const struct failover *failover)
 {
     struct story *story = context;
@@ -442,7 +455,8 @@ static bool story_near(void *context, const struct election *election, const str
     if (!notified && story->near_count < STORY_NAMES)
         story->near[story->near_count] = text_copy(name);
     story->near_count += !notified;
-    story->near_same_session += failover->from_identity && story_same_leader(failover, &story->failover);
+    story->near_same_session += failover->from_identity && story_same_leader(failover, &story->failover) &&
+                                story_causes_agree(failover->cause, story->failover.cause);
     return true;
 }
 

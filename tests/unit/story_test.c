@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
@@ -166,6 +167,42 @@ static void knows_the_leader_where_much_happens_at_once(void **state)
     end(world, story, &sentences);
 }
 
+/* One leader of two elections left both for one cause, unless they are known to differ. */
+static void compares_causes_of_one_leader(void **state)
+{
+    static const struct {
+        const char *cause;
+        size_t same;
+    } others[] = {{"ended", 1}, {"closed", 1}, {"unknown", 1}, {"evicted", 0}};
+    (void)state;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        struct recorded *world = recorded_begin();
+        char sql[1200];
+        recorded_changes(world, 1);
+        recorded_stop(world);
+        snprintf(
+            sql, sizeof sql,
+            "INSERT INTO election SELECT id + 100, cluster, '/other', '/other', kind, recipe FROM election;"
+            "UPDATE event SET other_identity = other WHERE id IN (SELECT event FROM failover);"
+            "INSERT INTO event SELECT id + 1000, at_us - 1, kind, cluster, election + 100, candidate, "
+            "identity, other,"
+            " other_identity, position, gap_us, after_us, joined, gone, state, detail, source FROM event"
+            " WHERE id IN (SELECT event FROM failover);"
+            "UPDATE failover SET cause = 'ended';"
+            "INSERT INTO failover SELECT election + 100, lost_us - 1, event + 1000, elected_us, '%s', "
+            "'certain', NULL, NULL, NULL,"
+            " NULL, NULL, NULL, NULL, NULL, NULL, mono_us, NULL, NULL, NULL FROM failover",
+            others[i].cause);
+        recorded_change(world, sql);
+        struct story *story;
+        struct sentences sentences = report(world, &story);
+        assert_int_equal(story->near_count, 1);
+        assert_int_equal(story->near_same_session, others[i].same);
+        assert_true(!said(&sentences, "so both have the same cause") == !others[i].same);
+        end(world, story, &sentences);
+    }
+}
+
 /* The leader of server 2, with two sessions beside it that had begun there as well. */
 static struct sentences report_together(size_t lived, uint64_t restarted)
 {
@@ -306,6 +343,7 @@ int main(void)
         cmocka_unit_test(reports_of_a_slow_disk),
         cmocka_unit_test(reports_of_a_server_without_a_quorum),
         cmocka_unit_test(says_nothing_of_healthy_servers),
+        cmocka_unit_test(compares_causes_of_one_leader),
         cmocka_unit_test(knows_the_leader_where_much_happens_at_once),
         cmocka_unit_test(suspects_a_server_with_reason),
         cmocka_unit_test(reports_of_restarts_at_once),
