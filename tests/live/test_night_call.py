@@ -7,7 +7,7 @@ import uuid
 import pytest
 
 from electop import PROGRAM, Events, run
-from raw_session import SEQUENCE
+from raw_session import EPHEMERAL, SEQUENCE
 from recorder import Recorder
 from standing import LATCH, Findings, Line
 from terminal import Pty
@@ -91,6 +91,30 @@ def test_seven_ways_tell_how_it_ended(zk, client, path, tmp_path, end):
         outage.close()
     told = run("autopsy", zk.directory, "--election", path)
     assert f"Nobody has led since {outage.identity} was lost: {outage.cause}" in told.out, told
+
+
+@pytest.mark.parametrize("end", ["deleted", "resigned"])
+def test_the_leader_of_one_znode(zk, client, path, tmp_path, end):
+    """No directory counts its changes: that its session lives on is known all the same, and so who deleted it."""
+    at = f"{path}/controller"
+    client.ensure_path(f"{path}/brokers/ids")
+    line = Line(zk, path)
+    session = line.session()
+    session.create(at, b'{"version":1,"brokerid":7}', EPHEMERAL)
+    recorder = Recorder(tmp_path, zk.hosts, "--admin", zk.admin, elections=f"[{{path: {at}, kind: leader}}]")
+    try:
+        recorder.wait_for("SELECT 1 FROM tenure")
+        until(lambda: is_polled(recorder), what="the recorder has polled the leader's server")
+        (client if end == "deleted" else session).delete(at)
+        [[cause]] = recorder.wait_for("SELECT cause FROM failover", within=15)
+        assert cause in (ENDS[end], "deleted")
+        check = run("check", "--admin", zk.admin, "--config", str(recorder.config))
+        assert check.status == 2 and "broker 7, was lost at" in check.out and cause in check.out, check
+        assert "not known" not in check.out, check
+    finally:
+        recorder.end()
+        line.close()
+
 
 class Stalled:
     """Two stand behind a leader that goes; the first of them does not take over."""

@@ -298,6 +298,8 @@ static void check_vacancy(struct check *check, const struct election *election, 
     char age[24], why[VACANCY_TEXT], local[VACANCY_TEXT];
     double allowed_s = (double)election->settings->allow.vacancy_ms / 1000;
     bool named = election->origin == ORIGIN_CONFIGURED || election_is_matched(election);
+    struct failover lost;
+    bool since = vacancy_lost(election, check->now, &lost) && lost.from; /* as the description says */
     vacancy_describe(election, check->now, why);
     format_local_times(why, check->now.wall_us, local, sizeof local);
     if (!named && election->kind_proof == KIND_ASSUMED)
@@ -307,8 +309,8 @@ static void check_vacancy(struct check *check, const struct election *election, 
                     check_name(check, election), isnan(vacancy_s) ? "" : " for ",
                     isnan(vacancy_s) ? "" : format_age((int64_t)(vacancy_s * 1e6), age, sizeof age));
     else if (isnan(vacancy_s))
-        check_raise(check, CHECK_CRITICAL, "%s: no leader; it is not known since when%s%s",
-                    check_name(check, election), local[0] ? "; " : "", local);
+        check_raise(check, CHECK_CRITICAL, "%s: no leader%s%s%s", check_name(check, election),
+                    since ? "" : "; it is not known since when", local[0] ? "; " : "", local);
     else
         check_raise(check, named || vacancy_s >= allowed_s ? CHECK_CRITICAL : CHECK_WARNING,
                     "%s: no leader for %s%s%s", check_name(check, election),
