@@ -312,8 +312,10 @@ static void chain_see_watches(struct diagnosis *d, struct viewer *viewer)
         if (name) {
             struct candidate *target = candidates_find(election, name, candidates_hash(election, name));
             struct candidate_name parsed;
-            if (target && target->outside)
-                viewer->outsider = viewer->outsider || recipe_sequence_of(name) != SEQUENCE_NONE;
+            if (target && target->outside && recipe_sequence_of(name) != SEQUENCE_NONE)
+                viewer->outsider = target;
+            else if (target && target->outside)
+                continue;
             else if (target)
                 see_target(d, viewer, target);
             else if (election->recipe &&

@@ -81,13 +81,13 @@ bool chain_series_counts(struct election *election, const struct client *client)
 /* One session as seen from one election. */
 struct viewer {
     struct client *client;
-    uint32_t owned;                /* its candidates in this election */
-    uint32_t targets;              /* the candidates that it watches, except its own */
-    uint32_t lowest;               /* the first of them */
-    const struct candidate *other; /* a watched candidate that precedes none of its own candidates */
-    const char *deleted;           /* the path of a watched candidate that does not exist */
-    bool outsider;                 /* it watches a numbered child of another layout */
-    bool children;                 /* a watch of it notifies of every child that comes and goes */
+    uint32_t owned;                   /* its candidates in this election */
+    uint32_t targets;                 /* the candidates that it watches, except its own */
+    uint32_t lowest;                  /* the first of them */
+    const struct candidate *other;    /* a watched candidate that precedes none of its own candidates */
+    const char *deleted;              /* the path of a watched candidate that does not exist */
+    const struct candidate *outsider; /* a watched, numbered child of another layout */
+    bool children;                    /* a watch of it notifies of every child that comes and goes */
     bool above; /* it watches the directory or an ancestor: such a watch may be recursive */
 };
 

@@ -163,6 +163,39 @@ static void never_wakes(struct diagnosis *d, struct candidate *c)
                     c->own->deaf ? "" : ", and has requested nothing since");
 }
 
+/* Its own znode in the other layout would explain the watch. */
+static bool owns_outsider(const struct candidate *c)
+{
+    bool owns = false;
+    for (const struct candidate *one = c->own->client->owned; one; one = one->own->owned_next)
+        owns = owns || (one->election == c->election && one->outside);
+    return owns;
+}
+
+/* A client that takes every numbered child for a candidate does not lead before that one has gone. */
+static void waits_for_stranger(struct diagnosis *d, struct candidate *c)
+{
+    struct election *election = d->election;
+    const struct viewer *viewer = c->own->client ? &d->viewers[c->own->client->scratch] : NULL;
+    uint64_t subject = diagnosis_subject(c);
+    if (election->leader != c || election->acknowledged == ACK_YES || election->outsider_count == 0)
+        return;
+    if (!viewer || !viewer->client->shown.watches_known) {
+        diagnosis_keep(d, FINDING_FOREIGN_CHILD, subject);
+        return;
+    }
+    if (!viewer->outsider || recipe_sequence_of(viewer->outsider->name) > c->sequence || owns_outsider(c) ||
+        !settled(d, viewer->client->counted >= 2, FINDING_FOREIGN_CHILD, subject))
+        return;
+    char session[SESSION_TEXT];
+    const struct candidate *who[] = {c};
+    diagnosis_raise(d, FINDING_FOREIGN_CHILD, SEVERITY_CRITICAL, CERTAINTY_SUSPECTED, subject, who, 1, NULL,
+                    "%s watches %.200s, which is no candidate of this layout and has a lower number than %s",
+                    describe_session(election, c->stat.owner, session, sizeof session),
+                    viewer->outsider->name, c->name);
+    d->one_poll = false;
+}
+
 /* What this session watches, while the line was as it is: certain by the same rule as a missing watch. */
 static enum certainty diagnose_watches_certainty_of(struct diagnosis *d, struct client *client)
 {
@@ -429,7 +462,7 @@ void diagnose_watches(struct diagnosis *d)
     for (size_t i = 0; i < election->candidate_count; i++) {
         struct candidate *c = election->candidates[i];
         if (i == 0)
-            never_wakes(d, c);
+            never_wakes(d, c), waits_for_stranger(d, c);
         else
             weigh_old(d, c);
         enum finding_code wrong = c->wrong;

@@ -389,8 +389,11 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .severity = SEVERITY_INFO,
             .meaning = "The directory contains a child that is not a candidate. Some clients read the number "
                        "in every name and crash on such a child (error there; a suspected warning where "
-                       "the names are those of the documented recipe, n_ and a number).",
-            .looks = "A child that does not fit the pattern of its siblings.",
+                       "the names are those of the documented recipe, n_ and a number), and some wait "
+                       "for it. Critical if the first in line watches it: most likely there is no leader.",
+            .looks =
+                "A child that does not fit the pattern of its siblings. The first in line waits for it if "
+                "it watches it, it has a lower number, and the client has no such znode.",
             .advice = "remove it: a directory of candidates should hold nothing else",
             .source = "kazoo issue 309",
         },

@@ -33,6 +33,7 @@ static const struct doubt {
     {FINDING_NEVER_WAKES, false, "", "was not notified that it is first"},
     {FINDING_DUPLICATE_SESSION, false, "",
      "is an orphan of its client, which stands again behind it and waits for itself"},
+    {FINDING_FOREIGN_CHILD, false, "", "waits for a child that is no candidate, and has a lower number"},
     {FINDING_NEVER_ACKNOWLEDGED, false, "", "does not acknowledge that it leads"},
     {FINDING_OWNER_DISCONNECTED, true, "the client of ", "has no connection"},
     {FINDING_LEADER_SILENT, true, "the client of ", "is silent"},
