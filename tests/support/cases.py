@@ -7,7 +7,7 @@ import pytest
 
 KEPT = os.environ.get("ELECTOP_CASES")
 FOLDER = os.path.abspath(KEPT or "build/cases")
-OBSERVING = {"once", "events", "check", "record", "export", "discover", "watch"}
+OBSERVING = {"once", "events", "check", "record", "export", "discover", "watch", "autopsy"}
 written = 0
 
 
@@ -22,8 +22,7 @@ def observed(arguments):
     """The arguments of a command that watches, with a case of its own."""
     global written
     test = test_name()
-    if not test or not arguments or arguments[0] not in OBSERVING or {"--replay", "--observe", "--help"} & set(arguments) or \
-            ("--capture" in arguments and "-s" not in arguments):
+    if not test or not arguments or arguments[0] not in OBSERVING or {"--replay", "--observe", "--help"} & set(arguments):
         return list(arguments)
     os.makedirs(FOLDER, exist_ok=True)
     written += 1
