@@ -53,7 +53,9 @@ static void ahead_on_fact(void *context, struct wire_client *client, const struc
     struct covered *s = &ahead->coverage->sources[ahead->source];
     if (!ahead->named && (fact->kind == WIRE_OPENED || fact->kind == WIRE_LATE))
         coverage_server(ahead->coverage, ahead->source, client->server);
-    if (fact->zxid <= 0 || (s->seen_count > 0 && fact->zxid <= s->seen[s->seen_count - 1].zxid))
+    bool writes = fact->kind == WIRE_CREATED || fact->kind == WIRE_DELETED || fact->kind == WIRE_SET ||
+                  fact->kind == WIRE_CLOSED;
+    if (!writes || fact->zxid <= 0 || (s->seen_count > 0 && fact->zxid <= s->seen[s->seen_count - 1].zxid))
         return;
     room_for_one(&s->seen, s->seen_count, &s->seen_room, sizeof *s->seen);
     s->seen[s->seen_count++] = (struct transaction_seen){fact->zxid, fact->at_us};

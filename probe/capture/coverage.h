@@ -14,7 +14,7 @@
 
 #include "config/settings.h"
 
-/* When a transaction was first seen. */
+/* When a transaction was first seen, by the reply to its own request: that to a read names one of any age. */
 struct transaction_seen {
     int64_t zxid, at_us;
 };

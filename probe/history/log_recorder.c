@@ -55,13 +55,13 @@ static void log_recorder_note(void *context, const struct stream_note *note)
         r->options.note(r->options.context, note);
 }
 
-/* Each time of a reply is later than that of its transaction. What a capture showed first may be old. */
+/* Each time of a reply is later than that of its transaction. */
 static void tie_seen(struct log_recorder *r, size_t source, size_t *at, const struct transaction *t)
 {
     const struct covered *covered = &capture_coverage(r->capture)->sources[source];
     while (*at < covered->seen_count && covered->seen[*at].zxid < t->zxid)
         ++*at;
-    if (*at == 0 || *at >= covered->seen_count || covered->seen[*at].zxid != t->zxid)
+    if (*at >= covered->seen_count || covered->seen[*at].zxid != t->zxid)
         return;
     int64_t shift_us = t->time_ms * 1000 - covered->seen[*at].at_us;
     if (!r->tied[source] || shift_us > r->shift_us[source])

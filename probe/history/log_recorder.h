@@ -3,8 +3,7 @@
  * model then shows.
  *
  * The recording is like any other; its rows say that they come from logs. Times are those of the logs, so that
- * a whole year may be recorded in seconds. The clock of a capture is tied to theirs by the transactions that its
- * replies name.
+ * a whole year may be recorded in seconds. The clock of a capture is tied to theirs by the writes that it shows.
  */
 #ifndef ELECTOP_PROBE_HISTORY_LOG_RECORDER_H
 #define ELECTOP_PROBE_HISTORY_LOG_RECORDER_H

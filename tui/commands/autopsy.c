@@ -98,7 +98,8 @@ static void report_capture(const struct autopsy_run *run)
                  limits->holes, limits->holes == 1 ? "" : "s");
     for (size_t i = 0; i < run->options.capture_count; i++)
         if (!log_recorder_is_tied(run->recorder, i))
-            complain("%s: it shows no transaction that the logs have; their clocks are assumed to be equal",
+            complain("%s: none of its first packets shows a write that the logs have; their clocks are "
+                     "assumed to be equal",
                      run->options.captures[i]);
     if (limits->full)
         complain("the packets show more znodes than are kept at once: others are left out");
