@@ -15,9 +15,10 @@
 #include "probe/case/observation_codec.h"
 
 /* Before each block; then the lengths of its bytes, packed and not, and the checksum of these and the packed
- * bytes. */
-#define MARK "eltcase1"
+ * bytes. Its last byte is the form of what is packed. */
+#define MARK "eltcase2"
 #define MARK_BYTES (sizeof MARK - 1)
+#define ANY_FORM_BYTES (MARK_BYTES - 1)
 #define HEAD_BYTES (MARK_BYTES + 12)
 
 #define BLOCK_BYTES ((size_t)256 << 10)
@@ -160,6 +161,13 @@ struct case_writer *case_writer_new(const struct settings *settings, const struc
     return w;
 }
 
+static const char *not_this_form(const char *bytes, size_t length)
+{
+    return length >= MARK_BYTES && memcmp(bytes, MARK, ANY_FORM_BYTES) == 0
+               ? "is a case of another version of electop, in another form"
+               : "is not a case";
+}
+
 /* Descriptor of a file that is empty or a case; -1 and *why. */
 static int case_file_append(const char *file, const char **why)
 {
@@ -169,7 +177,7 @@ static int case_file_append(const char *file, const char **why)
     if (fd < 0 || length == 0 || (length == (ssize_t)sizeof mark && memcmp(mark, MARK, sizeof mark) == 0))
         return fd;
     close(fd);
-    *why = "is not a case";
+    *why = not_this_form(mark, length < 0 ? 0 : (size_t)length);
     return -1;
 }
 
@@ -368,8 +376,8 @@ bool case_is(const char *file)
     char mark[MARK_BYTES];
     const char *why;
     FILE *stream = plain_file_stream(file, &why);
-    bool is =
-        stream && fread(mark, 1, sizeof mark, stream) == sizeof mark && memcmp(mark, MARK, sizeof mark) == 0;
+    bool is = stream && fread(mark, 1, sizeof mark, stream) == sizeof mark &&
+              memcmp(mark, MARK, ANY_FORM_BYTES) == 0;
     if (stream)
         fclose(stream);
     return is;
@@ -399,7 +407,7 @@ struct case_reader *case_open(const char *file, char **error)
     else if (all.length > FILE_MOST)
         *error = text_format("%s: is larger than 1 GB; cut a part of it with electop case", file);
     else if (!mark_find((unsigned char *)all.bytes, (unsigned char *)all.bytes + all.length))
-        *error = text_format("%s: is not a case", file);
+        *error = text_format("%s: %s", file, not_this_form(all.bytes, all.length));
     if (stream)
         fclose(stream);
     if (!*error)

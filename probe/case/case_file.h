@@ -54,7 +54,7 @@ struct case_reader *case_read(void *bytes, size_t length);
 void case_rewind(struct case_reader *reader);
 /* After the models that were fed from it. */
 void case_close(struct case_reader *reader);
-/* This file is a case, or begins like one. */
+/* This file is a case, or begins like one, of any form. */
 bool case_is(const char *file);
 
 enum case_next {

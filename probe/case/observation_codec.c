@@ -19,7 +19,8 @@
 /*
  * Equal fields of equal observations lie beside each other, in a lane: they compress far better than observations
  * beside each other. The first lane holds the texts, then each kind has so many, and before them those that are
- * the same for all kinds. The lanes of kinds and fields that a later version adds are not read.
+ * the same for all kinds. A field has the same lane whatever the fields before it hold. So the lanes of kinds and
+ * fields that a later version adds are not read.
  */
 #define LANES_EACH 32
 #define LANES (1 + (KINDS + 1) * LANES_EACH)
@@ -278,12 +279,8 @@ static void coding_strings(struct coding *c, const char *const **list, size_t *c
 {
     *count = coding_count(c, *count);
     const char **texts = coding_take(c, *count, sizeof *texts);
-    if (!texts) {
-        *count = 0;
-        return;
-    }
     size_t lane = c->field;
-    for (size_t i = 0; i < *count; i++) {
+    for (size_t i = 0; texts && i < *count; i++) {
         c->field = lane;
         texts[i] = c->out ? (*list)[i] : NULL;
         coding_text(c, &texts[i], true);
@@ -293,6 +290,8 @@ static void coding_strings(struct coding *c, const char *const **list, size_t *c
 }
 
 /* ---- a znode ---- */
+
+#define STAT_LANES 11
 
 static void stat_coding(struct coding *c, struct znode_stat *stat)
 {
@@ -315,11 +314,13 @@ static void stat_there(struct coding *c, const struct znode_stat **stat, bool ne
 {
     bool there = c->out && *stat;
     coding_flag(c, &there);
+    size_t lane = c->field;
     struct znode_stat *copy = there ? coding_take(c, 1, sizeof *copy) : NULL;
     if (copy && c->out)
         *copy = **stat;
     if (copy)
         stat_coding(c, copy);
+    c->field = lane + STAT_LANES;
     *stat = copy;
     c->bad |= needed && !copy;
 }
@@ -337,11 +338,12 @@ static void node_coding(struct coding *c, struct observed_node *o)
 {
     stat_there(c, &o->stat, true);
     coding_flag(c, &o->has_data);
-    if (!o->has_data)
-        return;
-    if (c->pseudonyms)
+    size_t lane = c->field;
+    if (o->has_data && c->pseudonyms)
         o->data = pseudonyms_data(c->pseudonyms, o->data, &o->data_length);
-    coding_bytes(c, &o->data, &o->data_length);
+    if (o->has_data)
+        coding_bytes(c, &o->data, &o->data_length);
+    c->field = lane + 1;
 }
 
 /* ---- lists of a server, as differences to the latest ---- */
@@ -374,10 +376,12 @@ static void coding_clock(struct coding *c, const struct observation *o, const ch
     int64_t at_ms = o->at.mono_us / 1000;
     coding_flag(c, &known);
     *ms = known ? *ms : -1;
-    if (!known || !l)
-        return;
-    coding_distance(c, ms, (int64_t)((uint64_t)l->clock_ms + (uint64_t)at_ms));
-    l->clock_ms = (int64_t)((uint64_t)*ms - (uint64_t)at_ms);
+    size_t lane = c->field;
+    if (known && l) {
+        coding_distance(c, ms, (int64_t)((uint64_t)l->clock_ms + (uint64_t)at_ms));
+        l->clock_ms = (int64_t)((uint64_t)*ms - (uint64_t)at_ms);
+    }
+    c->field = lane + 1;
 }
 
 /* The first member of an item is its session. */
@@ -447,6 +451,7 @@ static bool list_begin(struct coding *c, struct list_coding *l, const struct obs
         return false;
     bool same = c->out && same_sessions(l, list, count);
     coding_flag(c, &same);
+    size_t lane = c->field;
     l->count = same ? l->latest->count : coding_count(c, count);
     l->items = coding_take(c, l->count, size);
     l->steps = coding_take(c, l->count, sizeof *l->steps);
@@ -458,9 +463,8 @@ static bool list_begin(struct coding *c, struct list_coding *l, const struct obs
     }
     if (c->out && l->count)
         memcpy(l->items, list, l->count * size);
-    size_t lane = c->field;
     for (size_t i = 0; i < l->count && !c->bad; i++) {
-        c->field = lane;
+        c->field = lane + 1;
         if (!same) {
             item_match(c, l, i, &expected);
             continue;
@@ -469,7 +473,7 @@ static bool list_begin(struct coding *c, struct list_coding *l, const struct obs
         l->steps[i] = l->latest->steps[i];
         memcpy(l->items + i * size, c->before[i], sizeof(uint64_t));
     }
-    c->field = lane + 2;
+    c->field = lane + 3;
     return !c->bad;
 }
 
@@ -646,6 +650,7 @@ static void watches_list(struct coding *c, const struct observation *o, struct o
         bool same = before && c->out && same_paths(&items[i], before);
         if (before)
             coding_flag(c, &same);
+        c->field = lane + 1;
         if (before && same)
             items[i] = *before;
         else
@@ -685,6 +690,8 @@ static void sessions_coding(struct coding *c, struct observation *o)
 }
 
 /* ---- an election's settings ---- */
+
+#define SETTINGS_LANES 16
 
 static void settings_text(struct coding *c, char **text, bool needed)
 {
@@ -782,8 +789,10 @@ static void election_coding(struct coding *c, struct observed_election *o)
         s = *o->settings;
     coding_enum(c, &o->origin, ORIGIN_ORPHANED);
     coding_flag(c, &there);
+    size_t lane = c->field;
     if (there)
         settings_coding(c, &s);
+    c->field = lane + SETTINGS_LANES;
     if (!c->out)
         o->settings = there && !c->bad ? settings_keep(c, &s) : NULL;
 }
@@ -882,6 +891,7 @@ static void captured_coding(struct coding *c, struct observed_captured *o)
         coding_distance(c, &watches[i].since_us, c->at.mono_us);
         watches[i].path = (char *)(uintptr_t)path;
     }
+    c->field = lane + 3;
     o->watches = watches;
 }
 

@@ -108,7 +108,7 @@ def test_two_observers_fill_each_others_gaps(zk, path, client, tmp_path):
     report = run("report", *both)
     assert report.status == 0 and f"{cases[0]}, {cases[1]}" in " ".join(report.out.split()), report
     damaged = tmp_path / "damaged.case"
-    damaged.write_bytes(b"eltcase1" + bytes(100))
+    damaged.write_bytes(b"eltcase2" + bytes(100))
     beside = run("events", "--replay", str(damaged), "--replay", cases[1])
     assert beside.status == 0 and "resigned" in beside.out and "damaged" in beside.err, beside
     alone = run("events", "--replay", str(damaged), "--replay", str(damaged))
@@ -163,7 +163,7 @@ def unpacked(file):
     data, text = open(file, "rb").read(), b""
     while data:
         packed, length = struct.unpack("<8x2I", data[:16])
-        assert data.startswith(b"eltcase1")
+        assert data.startswith(b"eltcase2")
         block = zlib.decompress(data[20:20 + packed], -15)
         assert len(block) == length
         text, data = text + block, data[20 + packed:]

@@ -13,6 +13,7 @@
 #include "config/memory.h"
 #include "config/text.h"
 #include "probe/case/case_file.h"
+#include "probe/case/observation_codec.h"
 #include "tests/support/dice.h"
 #include "tests/support/folder.h"
 #include "tests/support/scripted.h"
@@ -502,6 +503,39 @@ static void test_later_version(void **state)
     case_close(reader);
 }
 
+/* A field that a later version adds to the end of a kind is left out, whatever else the observations hold. */
+static void test_later_fields(void **state)
+{
+    (void)state;
+    struct buffer stretch = {0};
+    struct drawn_observation d;
+    struct observation o = {.kind = OBSERVED_ENSEMBLE, .at = scripted_now(), .ensemble.known = ENSEMBLE_PART};
+    struct kept_settings *kept = NULL;
+    struct coding *c = coding_write(&stretch);
+    coding_put(c, &o); /* an empty list before the first text */
+    dice = 33;
+    for (uint64_t i = 0; i < 1000; i++) {
+        draw_observation(&d, scripted_at((double)i));
+        coding_put(c, &d.o);
+        coding_number(c, &i);
+    }
+    coding_finish(c);
+    coding_free(c);
+    c = coding_read(stretch.bytes, stretch.length, &kept);
+    assert_true(coding_get(c, &o));
+    assert_true(o.ensemble.known == ENSEMBLE_PART && o.ensemble.count == 0);
+    dice = 33;
+    for (size_t i = 0; i < 1000; i++) {
+        draw_observation(&d, scripted_at((double)i));
+        assert_true(coding_get(c, &o));
+        same_observation(&d.o, &o);
+    }
+    assert_false(coding_get(c, &o) || coding_is_bad(c));
+    coding_free(c);
+    kept_settings_free(kept);
+    buffer_free(&stretch);
+}
+
 /* A part with pseudonyms, of a run with own recipes of every kind, can be opened: their words stay. */
 static void test_own_recipes_with_pseudonyms(void **state)
 {
@@ -576,6 +610,17 @@ static void test_files(void **state)
     free(error);
     assert_null(case_open(file, &error));
     assert_non_null(strstr(error, "is not a case"));
+    free(error);
+    /* A case of another form is one, but is neither read nor written to. */
+    other = fopen(file, "w");
+    fputs("eltcase1 and its blocks", other);
+    fclose(other);
+    assert_true(case_is(file));
+    assert_null(case_writer_open(file, scripted_settings(), model, &error));
+    assert_non_null(strstr(error, "is a case of another version"));
+    free(error);
+    assert_null(case_open(file, &error));
+    assert_non_null(strstr(error, "is a case of another version"));
     free(error);
     /* A pipe hangs nothing, and nobody's link chooses the file that is written. */
     char odd[80];
@@ -697,9 +742,13 @@ static void test_strange_cases(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),    cmocka_unit_test(test_damage),
-        cmocka_unit_test(test_later_version), cmocka_unit_test(test_own_recipes_with_pseudonyms),
-        cmocka_unit_test(test_files),         cmocka_unit_test(test_large_state),
+        cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_later_version),
+        cmocka_unit_test(test_later_fields),
+        cmocka_unit_test(test_own_recipes_with_pseudonyms),
+        cmocka_unit_test(test_files),
+        cmocka_unit_test(test_large_state),
         cmocka_unit_test(test_strange_cases),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
