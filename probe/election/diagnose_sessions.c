@@ -23,15 +23,15 @@
 #define RISK_STAND_MS 10000
 #define CLOCKS_APART_MS 5000
 
-/* A member that makes its directory fills it soon; when the member dies, what is in it goes, and comes again. */
+/* A member that makes its directory fills it soon. */
 #define MADE_US INT64_C(3000000)
 #define MADE_AGAIN_US INT64_C(60000000)
 
 /* ---- one candidate ---- */
 
-/* No notification tells of a candidate's children: it is read again soon, and each minute. False: what was read may
- * have been a directory that its member was about to fill. */
-static bool made_before(struct diagnosis *d, const struct candidate *c)
+/* No notification tells of a candidate's children: the first of these are read again soon, and each minute. False:
+ * what was read may have been a directory that its member was about to fill. */
+static bool made_before(struct diagnosis *d, const struct candidate *c, size_t *asked)
 {
     struct election *election = d->election;
     int64_t now_us = d->f->at.mono_us, read_us = c->own->read_us;
@@ -40,6 +40,8 @@ static bool made_before(struct diagnosis *d, const struct candidate *c)
     int64_t age_us = d->f->at.wall_us - (now_us - read_us) - c->stat.ctime_ms * 1000;
     bool made = read_us - c->joined.mono_us >= MADE_US || (!c->joined_seen && age_us >= MADE_US);
     int64_t due_us = read_us + (made ? MADE_AGAIN_US : MADE_US);
+    if (++*asked > NAMED)
+        return made;
     if (now_us >= due_us)
         candidates_read_again(election, election->candidates[c->place], due_us, now_us);
     else
@@ -47,15 +49,16 @@ static bool made_before(struct diagnosis *d, const struct candidate *c)
     return made;
 }
 
-static void persistent(struct diagnosis *d, const struct candidate *c)
+static void persistent(struct diagnosis *d, const struct candidate *c, size_t *asked)
 {
     const struct recipe *recipe = d->election->recipe;
     if (!c->known || owner_is_session(c->stat.owner) || strcmp(recipe->name, "clickhouse") == 0)
         return;
     char when[SPAN_TEXT], path[PATH_TEXT];
     struct moment made = {.wall_us = c->stat.ctime_ms * 1000};
-    /* Its children may live and die with the member. */
-    bool holds_others = c->stat.children > 0, proved = made_before(d, c) && !holds_others;
+    /* Its children may live and die with the member, and come again with it. */
+    bool holds_others = c->stat.children > 0, held_others = c->stat.cversion > 0;
+    bool proved = made_before(d, c, asked) && !holds_others && !held_others;
     diagnosis_raise(
         d, FINDING_PERSISTENT_CANDIDATE,
         holds_others    ? SEVERITY_WARNING
@@ -66,7 +69,9 @@ static void persistent(struct diagnosis *d, const struct candidate *c)
         "%s was created at %s and is %s in line%s",
         describe_path(c, path, sizeof path), describe_clock(made, when, sizeof when),
         c->place == 0 ? "first" : "waiting",
-        holds_others ? "; it has children, which may show that its member lives" : "");
+        holds_others  ? "; it has children, which may show that its member lives"
+        : held_others ? "; it had children, which may come again with its member"
+                      : "");
 }
 
 /*
@@ -451,9 +456,10 @@ static void double_leader(struct diagnosis *d)
 void diagnose_sessions(struct diagnosis *d)
 {
     struct election *election = d->election;
+    size_t asked = 0;
     for (size_t i = 0; i < election->candidate_count && election->recipe; i++) {
         const struct candidate *c = election->candidates[i];
-        persistent(d, c);
+        persistent(d, c, &asked);
         if (c->own->client && !ghost(d, c))
             diagnose_sessions_disconnected(d, c);
     }

@@ -50,7 +50,9 @@ static void owners(void **state)
                      CONNECT "+ " A "\n+ " A "/alive s=a\n+ " B " s=b\nlist\n> election-seen\nreadall\n"
                              "? findings persistent-candidate warning suspected " A "\n"
                              "- " A "/alive\ntick 61000\ntime\nreadall\n"
-                             "? findings persistent-candidate critical certain " A "\n");
+                             "? findings persistent-candidate critical suspected " A "\n"
+                             "tick 61000\ntime\nreadall\n"
+                             "? findings persistent-candidate critical suspected " A "\n");
     model_script_run("... which is read before its child is made",
                      CONNECT "+ " A "\n+ " B " s=b\nlist\n> election-seen\nreadall\n"
                              "? findings persistent-candidate critical suspected " A "\n"
