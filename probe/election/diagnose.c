@@ -106,22 +106,29 @@ static int count_changes(const struct election *election, int64_t since_us,
     return count;
 }
 
-/* No client is known to have led twice since then or to have died, and others came: perhaps a rolling restart. */
+/* No client is known to have led twice since then or to have died, others came, and no more leaders went than there
+ * are candidates: perhaps a rolling restart. */
 static bool may_be_rolling(const struct election *election, int64_t since_us)
 {
     struct moment first = {0};
+    size_t lost = 0;
     for (size_t i = 0; i < election->failover_count; i++) {
         const struct failover *failover = election_failover_at(election, i);
         if (failover->lost_at.mono_us <= since_us)
             continue;
-        bool died = failover->cause == CAUSE_EXPIRED || failover->cause == CAUSE_EVICTED;
-        if (died ||
-            (!was_given_up(election, failover, since_us) && !led_once(election, failover, since_us, true)))
+        bool died = (failover->cause == CAUSE_EXPIRED || failover->cause == CAUSE_EVICTED) &&
+                    failover->cause_certainty == CERTAINTY_CERTAIN;
+        bool given_up = was_given_up(election, failover, since_us);
+        lost += !given_up;
+        if (died || (!given_up && !led_once(election, failover, since_us, true)))
             return false;
         if (first.mono_us == 0)
             first = failover->lost_at;
     }
-    return first.mono_us != 0 && is_back(election, NULL, first);
+    /* One of them may be away just now. Those who wait for a lock stand nowhere. */
+    bool lock = election->recipe && election->recipe->family == FAMILY_LOCK;
+    return (lock || lost <= election->candidate_count + 1) && first.mono_us != 0 &&
+           is_back(election, NULL, first);
 }
 
 /* What helps depends on what ended most of the leaders; NULL: that is not known. */
@@ -174,7 +181,7 @@ static void flapping(struct diagnosis *d)
     if (changes <= allow->leader_changes)
         return;
     diagnosis_again(d, oldest_us + span_us);
-    char window[SPAN_TEXT], passes[160] = "";
+    char window[SPAN_TEXT], passes[240] = "";
     int64_t since_us = now_us - span_us;
     int passed = count_changes(election, since_us, was_given_up), restarted = 0;
     if (changes - passed > allow->leader_changes)
@@ -186,7 +193,7 @@ static void flapping(struct diagnosis *d)
     if (restarted > 0)
         snprintf(passes + strlen(passes), sizeof passes - strlen(passes),
                  "; in %d it closed its session and is back, each client once", restarted);
-    else if (!certain)
+    if (!certain)
         snprintf(passes + strlen(passes), sizeof passes - strlen(passes),
                  "; perhaps a rolling restart: no client is known to have led twice");
     diagnosis_raise(d, FINDING_FLAPPING, on_purpose ? SEVERITY_INFO : SEVERITY_ERROR,

@@ -280,7 +280,8 @@ bool election_vanished(const struct election *election);
  * not known how it went, and it led for less than a minute; of an absent one, another session may have deleted its
  * candidate. That it must have a leader is suspected. */
 bool election_may_be_over(const struct election *election);
-/* The same of any former leader whose end is known: the election may need a leader only at times. */
+/* The same of any former leader: the election may need a leader only at times. Of one that went in an unknown way it
+ * takes a vacancy that is longer than allowed, and a later leader. */
 bool election_was_over(const struct election *election);
 /* For how long an absent one is kept: five minutes where it vanished, a day where it still needs a leader or is
  * a lock without a holder; 0: without end, as it is configured or not absent. */

@@ -9,6 +9,7 @@
 #include "probe/election/registry.h"
 #include "probe/election/replicas.h"
 #include "probe/election/session_table.h"
+#include "probe/election/tenure.h"
 #include "probe/election/candidates.h"
 #include "probe/election/election_private.h"
 
@@ -227,23 +228,32 @@ static bool election_read_was_needed(const struct election *election)
 }
 
 /* Its leader resigned or ended its session, and had no successor: the purpose of the election may have ended then.
- * So it may where no server tells how it ended, and somebody led again later. */
-static bool was_over(const struct failover *one)
+ * So it may where nobody tells how it went, if nobody led for longer than is allowed, and then somebody did. */
+static bool was_over(const struct election *election, const struct failover *one)
 {
     bool ended = one->cause == CAUSE_CLOSED || one->cause == CAUSE_RESIGNED || one->cause == CAUSE_DELETED ||
-                 one->cause == CAUSE_ENDED || (one->cause == CAUSE_UNKNOWN && one->to);
+                 one->cause == CAUSE_ENDED;
+    if (one->cause == CAUSE_UNKNOWN)
+        return one->to && one->vacancy.low_us >= election->settings->allow.vacancy_ms * 1000;
     return ended && (!one->to || one->vacancy.low_us > 0);
 }
 
 /* A leader that led for less was perhaps needed for one task. */
 #define LASTING_LEADER_US INT64_C(60000000)
 
+/* The last leader led for so long, beyond times without observation. */
 static bool led_lasting(const struct election *election)
 {
+    const struct tenure *last = NULL;
     for (size_t i = election->tenure_count; i-- > 0;) {
         const struct tenure *tenure = election_tenure_at(election, i);
-        if (tenure->name)
-            return tenure->to.mono_us - tenure->from.mono_us >= LASTING_LEADER_US;
+        if (!tenure->name)
+            continue;
+        if (last && tenure_is_other(last, tenure))
+            return false;
+        last = last ? last : tenure;
+        if (last->to.mono_us - tenure->from.mono_us >= LASTING_LEADER_US)
+            return true;
     }
     return false;
 }
@@ -262,14 +272,14 @@ bool election_may_be_over(const struct election *election)
         return election_was_over(election); /* its loss is not judged yet */
     if (latest->cause == CAUSE_UNKNOWN)
         return !led_lasting(election) || election_was_over(election);
-    return election->kind_proof == KIND_BY_LAYOUT && was_over(latest);
+    return election->kind_proof == KIND_BY_LAYOUT && was_over(election, latest);
 }
 
 bool election_was_over(const struct election *election)
 {
     bool over = false;
     for (size_t i = 0; election->kind_proof == KIND_BY_LAYOUT && i < election->failover_count && !over; i++)
-        over = was_over(election_failover_at(election, i));
+        over = was_over(election, election_failover_at(election, i));
     return over && !election_is_named(election);
 }
 

@@ -19,9 +19,9 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
                 "longer than allow.vacancy. A directory that went after its last leader expired or "
                 "was evicted counts for a day, as a suspicion where no server shows how that leader "
                 "went, and without end where its path is named: then also if it never existed. Where the "
-                "path is not named and the last leader resigned, ended its session, or went in an unknown "
-                "way "
-                "after less than a minute, it may be over: then it is suspected.",
+                "path is not named and the last leader resigned or ended its session, it may be over: then "
+                "it is suspected. So it is where nobody tells how the leader went, if it led for less than a "
+                "minute, or the election was without a leader before.",
             .advice = "check the clients: are they running, can they reach ZooKeeper, why do they not join?",
         },
     [FINDING_NEVER_WAKES] =

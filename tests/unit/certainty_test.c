@@ -433,6 +433,10 @@ static void an_end_that_servers_hide(void **state)
     model_script_run("it led for some seconds, perhaps for one task",
                      HIDDEN HIDDEN_END(LATCH) "? findings no-leader warning suspected\n");
     model_script_run("... for a minute", LASTED);
+    model_script_run("... for a minute, which was not all observed",
+                     HIDDEN "tick 60000\ntime\nlose\n> connection disconnected\ntick 2000\nconnect\n"
+                            "> connection connected\nlist\nreadall\ntick 1000\n" HIDDEN_END(
+                                LATCH) "? findings no-leader critical certain\n");
     model_script_run(
         "... the next one, too: but nobody had led for a time, so perhaps it is not always needed",
         LASTED "+ " LATCH_2 " s=b\nlist\n> candidate-joined " LATCH_2 " @1\n> leader-elected " LATCH

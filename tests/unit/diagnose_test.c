@@ -702,7 +702,9 @@ static void times(void **state)
         "... others come, and nothing shows that one of them led before: a rolling restart, perhaps",
         NAMELESS ENDS("0", "1") ENDS("1", "2")
             ENDS("2", "3") "+ n_0000000005 s=f\nlist\n> candidate-joined n_0000000005 @3\n" ENDS(
-                "3", "4") "? findings flapping error suspected n_0000000004\n");
+                "3", "4") "? findings flapping error suspected n_0000000004\n"
+                          "+ n_0000000006 s=g\nlist\n> candidate-joined n_0000000006 @3\n" ENDS(
+                              "4", "5") "tick 5000\ntime\n? findings flapping error certain n_0000000005\n");
 #define CHANGES(next, data, findings)                                                                        \
     "tick 1000\n- .\ngone .\n> leader-lost controller @1\n> candidate-left controller @1\n+ . s=" next       \
     " " data                                                                                                 \
