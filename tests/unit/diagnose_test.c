@@ -53,6 +53,9 @@ static void owners(void **state)
                              "? findings persistent-candidate critical suspected " A "\n"
                              "tick 61000\ntime\nreadall\n"
                              "? findings persistent-candidate critical suspected " A "\n");
+    model_script_run("... among names of several forms, one of which may be no candidate's", CONNECT
+                     "+ lock-0000000000\n+ n_0000000001 s=b\ntick 5000\nlist\n> election-seen\nreadall\n"
+                     "? findings persistent-candidate critical suspected lock-0000000000\n");
     model_script_run("... which is read before its child is made",
                      CONNECT "+ " A "\n+ " B " s=b\nlist\n> election-seen\nreadall\n"
                              "? findings persistent-candidate critical suspected " A "\n"
@@ -451,16 +454,17 @@ static void numbers_and_names(void **state)
     model_script_run("... a suspicion where the names do not show which client it is",
                      CONNECT "+ n_0000000000 s=a\n+ nested\nlist\n> election-seen\nreadall\n"
                              "? findings foreign-child warning suspected\n");
-    model_script_run("... which the first in line waits for",
-                     CONNECT "+ n_0000000000 s=a\nclient a on=1 at=h:1\nclient b on=1 at=h:2\nlist\n> election-seen\n"
-                             "readall\n+ lock-0000000001\n+ n_0000000002 s=b\n+ lock-0000000003\n"
-                             "list\n> candidate-joined n_0000000002 @2\nreadall\nw b lock-0000000001\nproof\n"
-                             "? findings foreign-child warning suspected\n"
-                             "- n_0000000000\nlist\n> leader-lost n_0000000000 @1\n> candidate-left n_0000000000 @1\n"
-                             "> leader-elected n_0000000000 -> n_0000000002 after 0\nproof\n"
-                             "? findings foreign-child critical suspected n_0000000002; foreign-child warning suspected\n"
-                             "unw b lock-0000000001\nw b lock-0000000003\nround\n"
-                             "? findings foreign-child warning suspected\n");
+    model_script_run(
+        "... which the first in line waits for",
+        CONNECT "+ n_0000000000 s=a\nclient a on=1 at=h:1\nclient b on=1 at=h:2\nlist\n> election-seen\n"
+                "readall\n+ lock-0000000001\n+ n_0000000002 s=b\n+ lock-0000000003\n"
+                "list\n> candidate-joined n_0000000002 @2\nreadall\nw b lock-0000000001\nproof\n"
+                "? findings foreign-child warning suspected\n"
+                "- n_0000000000\nlist\n> leader-lost n_0000000000 @1\n> candidate-left n_0000000000 @1\n"
+                "> leader-elected n_0000000000 -> n_0000000002 after 0\nproof\n"
+                "? findings foreign-child critical suspected n_0000000002; foreign-child warning suspected\n"
+                "unw b lock-0000000001\nw b lock-0000000003\nround\n"
+                "? findings foreign-child warning suspected\n");
     model_script_run("... elsewhere only told",
                      THREE "+ lost+found\nlist\n? findings foreign-child info certain\n");
     model_script_run("a name of no known layout that holds a GUID",
