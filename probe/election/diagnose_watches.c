@@ -461,10 +461,12 @@ void diagnose_watches(struct diagnosis *d)
         diagnosis_keep_all(d, FINDING_HERD);
     for (size_t i = 0; i < election->candidate_count; i++) {
         struct candidate *c = election->candidates[i];
-        if (i == 0)
-            never_wakes(d, c), waits_for_stranger(d, c);
-        else
+        if (i == 0) {
+            never_wakes(d, c);
+            waits_for_stranger(d, c);
+        } else {
             weigh_old(d, c);
+        }
         enum finding_code wrong = c->wrong;
         if (wrong == FINDING_COUNT)
             continue;
