@@ -39,10 +39,10 @@ struct kept_settings {
 
 /* The latest facts of one kind about a server. */
 struct latest_facts {
-    struct latest_facts *next;
-    unsigned kind, cluster;
-    const char *address;
-    int64_t clock_ms; /* between the server's clock and the observer's */
+    struct hash_link link;
+    unsigned about[2];   /* kind, cluster */
+    const char *address; /* of the stretch's texts, each of which is there once */
+    int64_t clock_ms;    /* between the server's clock and the observer's */
     const void *list;
     int64_t *steps; /* by which the time of each item of the list grew when it grew last */
     size_t count;
@@ -68,7 +68,7 @@ struct coding {
     size_t bucket_count;
     struct moment at; /* of the latest observation */
     int64_t zxid;     /* ... and its latest transaction */
-    struct latest_facts *latest;
+    struct hash_table latest;
     const void **before; /* see struct list_coding */
     size_t before_room;
     struct kept_settings **kept;
@@ -356,15 +356,25 @@ struct list_coding {
         *latest; /* its list is to be replaced; c->before: each item's in it; NULL: it is new */
 };
 
+static uint32_t latest_hash(const struct hash_link *link)
+{
+    const struct latest_facts *l = HASH_ENTRY(link, struct latest_facts, link);
+    return hash_bytes(l->about, sizeof l->about, (uintptr_t)l->address);
+}
+
 static struct latest_facts *latest_of(struct coding *c, const struct observation *o, const char *address)
 {
-    struct latest_facts *l = c->latest;
-    while (l && (l->kind != o->kind || l->cluster != o->cluster || strcmp(l->address, address) != 0))
-        l = l->next;
-    if (l || !(l = coding_take(c, 1, sizeof *l)))
-        return l;
-    *l = (struct latest_facts){.next = c->latest, .kind = o->kind, .cluster = o->cluster, .address = address};
-    c->latest = l;
+    struct latest_facts key = {.about = {o->kind, o->cluster}, .address = address}, *l;
+    struct hash_link *link = hash_table_first(&c->latest, latest_hash(&key.link));
+    for (; link; link = link->next) {
+        l = HASH_ENTRY(link, struct latest_facts, link);
+        if (l->address == address && memcmp(l->about, key.about, sizeof key.about) == 0)
+            return l;
+    }
+    if ((l = coding_take(c, 1, sizeof *l))) {
+        *l = key;
+        hash_table_add(&c->latest, &l->link);
+    }
     return l;
 }
 
@@ -993,6 +1003,7 @@ static void observation_coding(struct coding *c, struct observation *o)
 struct coding *coding_write(struct buffer *out)
 {
     struct coding *c = xcalloc(1, sizeof *c);
+    c->latest.hash_of = latest_hash;
     c->out = out;
     return c;
 }
@@ -1006,6 +1017,7 @@ void coding_rename(struct coding *c, struct pseudonyms *pseudonyms)
 struct coding *coding_read(const void *bytes, size_t length, struct kept_settings **kept)
 {
     struct coding *c = xcalloc(1, sizeof *c);
+    c->latest.hash_of = latest_hash;
     struct scan in = {bytes, (const unsigned char *)bytes + length, false};
     uint64_t lane = 0;
     c->kept = kept;
@@ -1044,6 +1056,7 @@ void coding_free(struct coding *c)
     }
     for (size_t i = 0; i < LANES; i++)
         buffer_free(&c->lanes[i].out);
+    hash_table_clear(&c->latest);
     free(c->texts);
     free(c->buckets);
     free(c->before);

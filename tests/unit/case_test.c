@@ -536,6 +536,31 @@ static void test_later_fields(void **state)
     buffer_free(&stretch);
 }
 
+/* Each server that a stranger's stretch names costs the same: a search among all would take minutes. */
+static void test_many_servers(void **state)
+{
+    (void)state;
+    enum { SERVERS = 200000 };
+    struct buffer stretch = {0};
+    char address[16];
+    struct observation o = {.kind = OBSERVED_LOAD, .at = scripted_now(), .load.address = address};
+    struct kept_settings *kept = NULL;
+    struct coding *c = coding_write(&stretch);
+    for (int i = 0; i < 2 * SERVERS; i++) {
+        snprintf(address, sizeof address, "%d", i % SERVERS);
+        o.load.load.uptime_ms = i;
+        coding_put(c, &o);
+    }
+    coding_finish(c);
+    coding_free(c);
+    c = coding_read(stretch.bytes, stretch.length, &kept);
+    for (int i = 0; i < 2 * SERVERS; i++)
+        assert_true(coding_get(c, &o) && o.load.load.uptime_ms == i && atoi(o.load.address) == i % SERVERS);
+    assert_false(coding_get(c, &o) || coding_is_bad(c));
+    coding_free(c);
+    buffer_free(&stretch);
+}
+
 /* A part with pseudonyms, of a run with own recipes of every kind, can be opened: their words stay. */
 static void test_own_recipes_with_pseudonyms(void **state)
 {
@@ -742,13 +767,10 @@ static void test_strange_cases(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_damage),
-        cmocka_unit_test(test_later_version),
-        cmocka_unit_test(test_later_fields),
-        cmocka_unit_test(test_own_recipes_with_pseudonyms),
-        cmocka_unit_test(test_files),
-        cmocka_unit_test(test_large_state),
+        cmocka_unit_test(test_round_trip),    cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_later_version), cmocka_unit_test(test_later_fields),
+        cmocka_unit_test(test_many_servers),  cmocka_unit_test(test_own_recipes_with_pseudonyms),
+        cmocka_unit_test(test_files),         cmocka_unit_test(test_large_state),
         cmocka_unit_test(test_strange_cases),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
