@@ -399,7 +399,6 @@ static bool check_replay(struct parse *parse)
 {
     const bool captured = parse->options->capture_count > 0 && !options_beside(parse->options);
     static const char *const of_clusters[] = {
-        /* the last one is also of captures */
         "server",       "cluster", "session-timeout", "auth-file", "admin", "four-letter",
         "transactions", "wait",    "quick",           "watch",     "for",   "observe"};
     static const char *const of_recordings[] = {"at", "from", "to"};
@@ -424,8 +423,9 @@ static bool check_replay(struct parse *parse)
                                             of_recordings[i]);
         return true;
     }
-    for (size_t i = 0; i < sizeof of_clusters / sizeof *of_clusters - captured; i++)
-        if (given[find_long(of_clusters[i], strlen(of_clusters[i])) - option_table])
+    for (size_t i = 0; i < sizeof of_clusters / sizeof *of_clusters; i++)
+        if (given[find_long(of_clusters[i], strlen(of_clusters[i])) - option_table] &&
+            !(captured && strcmp(of_clusters[i], "observe") == 0)) /* packets make a case, too */
             return options_parse_refuse(parse, "--%s has no meaning with --%s, which uses no cluster; %s",
                                         of_clusters[i], captured ? "capture" : "replay",
                                         captured ? "name one with --server, or leave it out"
