@@ -13,6 +13,7 @@
 #include "config/znode_path.h"
 #include "probe/case/case_state.h"
 #include "probe/case/observation_codec.h"
+#include "probe/clock.h"
 
 /* Before each block; then the lengths of its bytes, packed and not, and the checksum of these and the packed
  * bytes. Its last byte is the form of what is packed. */
@@ -148,7 +149,7 @@ struct case_writer {
     struct coding *coding; /* of the block; NULL: none has begun */
     size_t count;          /* of its observations, beside the state */
     size_t state_bytes, state_memory;
-    int64_t begun_us, every_us;
+    int64_t begun_us; /* of its first observation; with a file: of the program's clock */
     bool keeps_state;
     struct pseudonyms *pseudonyms; /* NULL: none */
 };
@@ -193,7 +194,6 @@ struct case_writer *case_writer_open(const char *file, const struct settings *se
     }
     struct case_writer *w = case_writer_new(settings, model);
     w->file = stream;
-    w->every_us = BLOCK_US;
     w->name = xstrdup(file);
     return w;
 }
@@ -222,11 +222,6 @@ static void writer_join(struct case_writer *w, struct buffer *raw)
     put_bytes(raw, head.bytes, head.length);
     buffer_put(raw, w->raw.bytes, w->raw.length);
     buffer_free(&head);
-}
-
-void case_writer_every_hour(struct case_writer *w)
-{
-    w->every_us = BLOCK_US * 360;
 }
 
 void case_writer_keep_state(struct case_writer *w)
@@ -309,13 +304,13 @@ void case_writer_observe(void *writer, const struct observation *o)
     if (w->head.number == 0 && w->count == 0)
         w->head.run = (uint64_t)o->at.wall_us;
     if (w->count++ == 0)
-        w->begun_us = o->at.mono_us;
+        w->begun_us = w->file ? clock_now().mono_us : o->at.mono_us;
     if (!w->coding) {
         w->coding = coding_write(&w->raw);
         coding_rename(w->coding, w->pseudonyms);
     }
     coding_put(w->coding, o);
-    if (w->file && (writer_is_full(w, BLOCK_BYTES) || o->at.mono_us - w->begun_us > w->every_us))
+    if (w->file && (writer_is_full(w, BLOCK_BYTES) || clock_now().mono_us - w->begun_us > BLOCK_US))
         writer_flush(w);
 }
 

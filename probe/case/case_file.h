@@ -24,11 +24,10 @@ struct case_writer;
  * sets it as the model's observer, if at all. */
 struct case_writer *case_writer_new(const struct settings *settings, const struct model *model);
 /* The same, at the end of a file, which is created where there is none. Each block is written when it is full,
- * and at the latest ten seconds of observations after it began. NULL and a text in *error (caller frees). */
+ * and at the latest ten seconds after it began: the program's, for logs of years are read in seconds, and packets
+ * of a pipe as they come. NULL and a text in *error (caller frees). */
 struct case_writer *case_writer_open(const char *file, const struct settings *settings,
                                      const struct model *model, char **error);
-/* The same, each block an hour of observations after it began: for those that can be read again. */
-void case_writer_every_hour(struct case_writer *writer);
 /* Each block after the first begins with the state of that time, so that it can be read without the blocks
  * before it. */
 void case_writer_keep_state(struct case_writer *writer);

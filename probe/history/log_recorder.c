@@ -118,7 +118,6 @@ static bool log_recorder_observe(struct log_recorder *r, const struct settings *
     r->observed = case_writer_open(settings->observe, settings, r->model, error);
     if (!r->observed)
         return false;
-    case_writer_every_hour(r->observed);
     r->model->on_observation = case_writer_observe;
     r->model->observer = r->observed;
     return true;

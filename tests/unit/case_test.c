@@ -14,6 +14,7 @@
 #include "config/text.h"
 #include "probe/case/case_file.h"
 #include "probe/case/observation_codec.h"
+#include "probe/clock.h"
 #include "tests/support/dice.h"
 #include "tests/support/folder.h"
 #include "tests/support/scripted.h"
@@ -602,6 +603,44 @@ static void test_own_recipes_with_pseudonyms(void **state)
     case_close(reader);
 }
 
+static struct moment program_time = {1000000, 1000000};
+
+struct moment clock_now(void)
+{
+    return program_time;
+}
+
+int64_t clock_wall_us(void)
+{
+    return program_time.wall_us;
+}
+
+/* Ten seconds of the program end a block, so that little of a pipe is lost; years of logs end none. */
+static void test_blocks_of_a_file(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/electop-case-XXXXXX", file[80], *error = NULL;
+    folder_make(folder);
+    snprintf(file, sizeof file, "%s/a.case", folder);
+    struct model *model = model_new(scripted_settings(), &error);
+    struct case_writer *writer = case_writer_open(file, scripted_settings(), model, &error);
+    struct observation o = {.kind = OBSERVED_TICK, .at = scripted_now()};
+    struct stat status;
+    for (int day = 0; day < 1000; day++) {
+        o.at.mono_us += INT64_C(86400000000);
+        case_writer_observe(writer, &o);
+    }
+    assert_int_equal(stat(file, &status), 0);
+    assert_int_equal(status.st_size, 0);
+    program_time.mono_us += 10000001;
+    case_writer_observe(writer, &o);
+    assert_int_equal(stat(file, &status), 0);
+    assert_true(status.st_size > 0);
+    assert_true(case_writer_close(writer, &error));
+    model_free(model);
+    folder_remove(folder);
+}
+
 static void test_files(void **state)
 {
     (void)state;
@@ -767,10 +806,15 @@ static void test_strange_cases(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),    cmocka_unit_test(test_damage),
-        cmocka_unit_test(test_later_version), cmocka_unit_test(test_later_fields),
-        cmocka_unit_test(test_many_servers),  cmocka_unit_test(test_own_recipes_with_pseudonyms),
-        cmocka_unit_test(test_files),         cmocka_unit_test(test_large_state),
+        cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_later_version),
+        cmocka_unit_test(test_later_fields),
+        cmocka_unit_test(test_many_servers),
+        cmocka_unit_test(test_blocks_of_a_file),
+        cmocka_unit_test(test_own_recipes_with_pseudonyms),
+        cmocka_unit_test(test_files),
+        cmocka_unit_test(test_large_state),
         cmocka_unit_test(test_strange_cases),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
