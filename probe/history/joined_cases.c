@@ -18,6 +18,7 @@ struct joined_case {
     size_t run;                   /* of it, from 1 */
     int64_t mono_us, wall_us;     /* to be added to its times */
     bool begins, over, connected; /* begins: of its run nothing was read */
+    bool undated;                 /* its lists have no transactions */
     size_t alike, unlike; /* directories: created by the same transaction as in the result, or by another */
     int64_t latest_us, zxid;    /* of its observations so far */
     struct model *model;        /* of the run, without observations */
@@ -104,10 +105,16 @@ static bool joined_advance(struct joined_case *j, char **error)
     return true;
 }
 
+/* A list from packets does not tell its transaction. */
+static bool has_no_zxid(const struct observation *o)
+{
+    return o->kind == OBSERVED_CHILDREN && o->children.stat->pzxid == INT64_MAX;
+}
+
 static int64_t observed_zxid(const struct observation *o)
 {
     if (o->kind == OBSERVED_CHILDREN)
-        return o->children.stat->pzxid;
+        return has_no_zxid(o) ? 0 : o->children.stat->pzxid;
     if (o->kind != OBSERVED_NODE)
         return 0;
     return o->node.stat->mzxid > o->node.stat->czxid ? o->node.stat->mzxid : o->node.stat->czxid;
@@ -125,6 +132,7 @@ static void joined_keep(struct joining *g, struct joined_case *j)
     if (o->kind == OBSERVED_CHILDREN && o->path &&
         name_lookup_find(&g->created, o->path, strlen(o->path), &created))
         *(created == o->children.stat->czxid ? &j->alike : &j->unlike) += 1;
+    j->undated = j->undated || has_no_zxid(o);
     j->zxid = zxid > j->zxid ? zxid : j->zxid;
     j->latest_us = o->at.mono_us > j->latest_us ? o->at.mono_us : j->latest_us;
     case_writer_observe(j->writer, o);
@@ -222,7 +230,9 @@ static void joined_take(struct joining *g, struct joined_case *j)
 {
     const struct joined_case *teller = g->teller;
     bool takes = j != teller && (joined_is_silent(teller) || !teller->connected);
-    if (takes && j->connected && !joined_is_silent(j) && j->zxid >= g->zxid && j->alike)
+    /* No less has happened for it than in the result: what is on its way takes less than that time. */
+    bool later = j->undated ? j->next.at.mono_us - g->latest.mono_us > AWAY_US : j->zxid >= g->zxid;
+    if (takes && j->connected && !joined_is_silent(j) && later && j->alike)
         joined_take_over(g, j);
     bool tells = j == g->teller;
     if (tells && j->run != g->told_run) {
