@@ -829,6 +829,7 @@ void capture_doubt(struct capture *k, size_t source)
     ends_doubt(k->ends, k->now.mono_us);
     ends_judge(k->ends);
     show_all_again(k);
+    note_unreported(k);
 }
 
 void capture_read_ahead(struct capture *k, char *const *paths, size_t count)
@@ -865,6 +866,11 @@ int64_t capture_quiet_us(const struct capture *k, size_t source)
             (shortest_ms == 0 || one->client->timeout_ms < shortest_ms))
             shortest_ms = one->client->timeout_ms;
     return shortest_ms * INT64_C(1000) / 3;
+}
+
+int64_t capture_latest_zxid(const struct capture *k)
+{
+    return k->zxid;
 }
 
 int64_t capture_latest_us(const struct capture *k)

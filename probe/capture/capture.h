@@ -76,6 +76,8 @@ typedef const char *(*capture_name_fn)(void *context, const char *address, bool 
 void capture_name_servers(struct capture *capture, capture_name_fn name_of, void *context);
 /* The live session has read this znode: whose it is need not be in the packets. */
 void capture_learn(struct capture *capture, const char *path, const struct znode_stat *stat);
+/* The latest transaction that a reply named; 0: none. */
+int64_t capture_latest_zxid(const struct capture *capture);
 /* For so long no client of this capture needs to say anything: a third of the shortest timeout of all that are
  * connected; 0: not known. */
 int64_t capture_quiet_us(const struct capture *capture, size_t source);

@@ -583,7 +583,10 @@ static void see_fault(struct diagnosis *d, struct candidate *c)
         c->own->before_us = stood ? 0 : d->f->at.mono_us;
         c->own->before_hash = hash;
     }
+    bool was_known = c->link != LINK_UNKNOWN;
     enum finding_code wrong = chain_judge(d, c);
+    if ((c->link != LINK_UNKNOWN) != was_known)
+        d->f->model->generation++;
     if (c->place == 0 || c->link == LINK_FIRST)
         became_first(c);
     if (wrong != c->wrong) {

@@ -20,6 +20,8 @@ struct log_recorder {
     struct capture *capture;
     int64_t shift_us[CAPTURES_MOST]; /* to be added to their times, by the logs' clock */
     bool tied[CAPTURES_MOST], over;  /* over: they are all read */
+    bool doubted[CAPTURES_MOST];     /* it is over, and the logs go on */
+    const char *left_out;            /* of log_recorder_left_out() */
     struct recorder *recorder;
     struct case_writer *observed; /* --observe; or NULL */
     struct log_recorder_options options;
@@ -156,16 +158,37 @@ struct log_recorder *log_recorder_new(const struct settings *settings,
     return NULL;
 }
 
-/* The logs have come to the time of its packets. */
+/* What captures that are over showed last need not be so any more. */
+static void log_recorder_doubt(struct log_recorder *r)
+{
+    for (size_t i = 0; i < r->options.capture_count; i++) {
+        if (r->doubted[i] || !(r->over || capture_files_over(r->files, i)))
+            continue;
+        r->doubted[i] = true;
+        capture_doubt(r->capture, i);
+        capture_settle(r->capture);
+    }
+}
+
+/* The logs come to the time of its packets. */
 static void log_recorder_tie(struct log_recorder *r, int64_t at_us)
 {
+    int64_t base_us = autopsy_base_us(r->autopsy);
+    log_recorder_doubt(r);
     if (!autopsy_go_on(r->autopsy, at_us))
         return;
+    if (capture_latest_us(r->capture) != 0 && autopsy_base_us(r->autopsy) != base_us)
+        r->left_out = "the clock of ZooKeeper's leader went back";
+    base_us = autopsy_base_us(r->autopsy);
     for (size_t i = 0; i < r->options.capture_count; i++)
-        if (capture_files_over(r->files, i))
-            capture_doubt(r->capture, i);
-        else
-            capture_tie(r->capture, i, (struct moment){0});
+        if (!capture_files_over(r->files, i))
+            capture_tie(r->capture, i, (struct moment){.mono_us = -base_us});
+}
+
+/* No log shows what happened to the znodes after it. */
+static bool is_beyond(struct log_recorder *r)
+{
+    return !autopsy_has_more(r->autopsy) && capture_latest_zxid(r->capture) > autopsy_latest_zxid(r->autopsy);
 }
 
 /* False: there are no more packets at present. */
@@ -180,8 +203,13 @@ static bool log_recorder_packet(struct log_recorder *r)
         packet.at_us += r->shift_us[packet.source];
         if (r->autopsy)
             log_recorder_tie(r, packet.at_us);
-        next = capture_take(r->capture, &packet) ? CAPTURE_PACKET : CAPTURE_END;
+        if (!r->left_out && !capture_take(r->capture, &packet))
+            next = CAPTURE_END;
+        if (r->autopsy && !r->left_out && is_beyond(r))
+            r->left_out = "the logs end there";
     }
+    if (r->left_out)
+        next = CAPTURE_END;
     r->over = next == CAPTURE_END;
     return next == CAPTURE_PACKET;
 }
@@ -196,6 +224,8 @@ bool log_recorder_step(struct log_recorder *r, size_t most)
         capture_settle(r->capture);
     if (more || !r->autopsy)
         return more;
+    if (r->capture && autopsy_has_more(r->autopsy))
+        log_recorder_doubt(r);
     if (autopsy_step(r->autopsy, most))
         return true;
     if (autopsy_show_snapshot(r->autopsy))
@@ -236,6 +266,11 @@ const struct capture *log_recorder_capture(const struct log_recorder *r)
 bool log_recorder_is_tied(const struct log_recorder *r, size_t capture)
 {
     return !r->set || r->tied[capture];
+}
+
+const char *log_recorder_left_out(const struct log_recorder *r)
+{
+    return r->left_out;
 }
 
 const char *log_recorder_note_of_capture(struct log_recorder *r)

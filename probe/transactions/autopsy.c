@@ -699,11 +699,16 @@ static bool autopsy_take(struct autopsy *a, const struct transaction *t, bool mi
     return true;
 }
 
+bool autopsy_has_more(struct autopsy *a)
+{
+    a->held = !a->over && (a->held || log_stream_next(a->stream, &a->next, &a->next_missing));
+    return a->held;
+}
+
 /* Takes the next transaction, if its time is no later. */
 static bool autopsy_take_next(struct autopsy *a, int64_t until_us)
 {
-    a->held = a->held || log_stream_next(a->stream, &a->next, &a->next_missing);
-    if (!a->held || a->next.time_ms * 1000 > until_us)
+    if (!autopsy_has_more(a) || a->next.time_ms * 1000 > until_us)
         return false;
     a->held = false;
     return autopsy_take(a, &a->next, a->next_missing);
@@ -892,6 +897,16 @@ uint64_t autopsy_transactions(const struct autopsy *a)
 int64_t autopsy_bytes(const struct autopsy *a)
 {
     return log_stream_bytes(a->stream);
+}
+
+int64_t autopsy_latest_zxid(const struct autopsy *a)
+{
+    return a->zxid;
+}
+
+int64_t autopsy_base_us(const struct autopsy *a)
+{
+    return a->base_us;
 }
 
 int64_t autopsy_latest_us(const struct autopsy *a)

@@ -48,6 +48,8 @@ void autopsy_close(struct autopsy *autopsy); /* NULL is fine */
 bool autopsy_step(struct autopsy *autopsy, size_t most);
 /* Reads those up to this time (wall clock), as another source has come to it. False: nothing is shown yet. */
 bool autopsy_go_on(struct autopsy *autopsy, int64_t wall_us);
+/* Transactions are left to be read. */
+bool autopsy_has_more(struct autopsy *autopsy);
 /* All before the query's end was read. */
 bool autopsy_is_over(const struct autopsy *autopsy);
 /* Snapshots without logs: shows the latest one, as of the latest time in it. (It was taken then or later: a
@@ -61,6 +63,10 @@ uint64_t autopsy_transactions(const struct autopsy *autopsy);
 int64_t autopsy_bytes(const struct autopsy *autopsy);
 /* The time of the latest transaction; 0: none. */
 int64_t autopsy_latest_us(const struct autopsy *autopsy);
+/* Its zxid. */
+int64_t autopsy_latest_zxid(const struct autopsy *autopsy);
+/* From the monotonic clock of the observations to the wall clock: it changes where the wall clock goes back. */
+int64_t autopsy_base_us(const struct autopsy *autopsy);
 /* The znodes before the first transaction are unknown: no snapshot contains them. */
 bool autopsy_begins_blind(const struct autopsy *autopsy);
 

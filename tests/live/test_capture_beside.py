@@ -3,6 +3,7 @@ session shows who stands, and the packets prove the rest. The packets are writte
 import contextlib
 import json
 import os
+import shutil
 import subprocess
 import time
 
@@ -244,6 +245,27 @@ def test_packets_beside_transaction_logs(hiding, tmp_path, path):
     assert states == ["unknown", "waiting"], states
     said = run(*logs, "--capture", f"{tmp_path}/reads.pcap").err
     assert "reads.pcap: none of its first packets shows a write that the logs have" in said
+
+
+def test_logs_and_packets_that_end_apart(hiding, tmp_path, path):
+    """What the last packets showed is unknown as the logs go on; packets behind the end of the logs are left out."""
+    whole, part, old = (str(tmp_path / name) for name in ("zk.pcap", "part.pcap", "old"))
+    with open(whole, "wb", buffering=0) as out, Tap(hiding.addresses[0], out) as tap, Line(path, tap) as line:
+        client = hiding.client()
+        line.join(3)
+        shutil.copy(whole, part)
+        time.sleep(0.5)  # the logs tell their times apart
+        client.ensure_path(f"/later{path}")
+        shutil.copytree(hiding.directory, old)
+        line.sessions[0].close()
+        until(lambda: len(client.get_children(path)) == 2)
+
+    def tell(capture):
+        done = run("autopsy", old, "--election", path, "--capture", capture, "--into", f"{capture}.db")
+        return elections(json.loads(run("once", "--replay", f"{capture}.db", "--json").out))[path], done.err
+    assert tell(part)[0]["candidates"][1]["state"] == "unknown"
+    told, said = tell(whole)
+    assert told["leader"]["name"] == line.names[0] and "are left out: the logs end there" in said, (told, said)
 
 
 def test_packets_of_another_server(hiding, packets, tmp_path, path):

@@ -101,6 +101,11 @@ static void report_capture(const struct autopsy_run *run)
             complain("%s: none of its first packets shows a write that the logs have; their clocks are "
                      "assumed to be equal",
                      run->options.captures[i]);
+    char after[64];
+    if (log_recorder_left_out(run->recorder))
+        complain("the packets after %s are left out: %s",
+                 format_time(capture_latest_us(log_recorder_capture(run->recorder)), after, sizeof after),
+                 log_recorder_left_out(run->recorder));
     if (limits->full)
         complain("the packets show more znodes than are kept at once: others are left out");
     if (limits->sessions == 0 && limits->late == 0 && limits->encrypted == 0)
