@@ -50,7 +50,8 @@ class Outcome:
 
 def run(*arguments, within=40, env=None, text=True, **more):
     """Runs a command to its end. The status is negative where a signal ended it."""
-    process = subprocess.Popen([PROGRAM, *observed(arguments)], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+    arguments = arguments if "preexec_fn" in more else observed(arguments)  # somebody else may not write there
+    process = subprocess.Popen([PROGRAM, *arguments], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, env={**os.environ, **(env or {})}, **more)
     out, err = communicate(process, within)
     err = err.decode("utf-8", "replace")
