@@ -1,6 +1,7 @@
 """Packets beside a live cluster whose servers hide everything, as ZooKeeper 3.10 does unless it is told otherwise: our own
 session shows who stands, and the packets prove the rest. The packets are written by a line before the server."""
 import contextlib
+import datetime
 import json
 import os
 import shutil
@@ -240,7 +241,9 @@ def test_packets_beside_transaction_logs(hiding, tmp_path, path):
     assert was["notified_ms"] is None and told["reacted_ms"][1] < 8e3, told
     low, high = told["detection_ms"]
     assert low == high and was["detection_ms"][0] < low < was["detection_ms"][1] + 1e3, (was, told)
-    states = [elections(json.loads(run(*logs, "--at", lost[0][0][0], *more).out))[path]["candidates"][1]["state"]
+    lost_at = datetime.datetime.fromisoformat(lost[0][0][0].replace("Z", "+00:00"))
+    before = (lost_at - datetime.timedelta(seconds=0.2)).isoformat(timespec="milliseconds")[:23] + "Z"
+    states = [elections(json.loads(run(*logs, "--at", before, *more).out))[path]["candidates"][1]["state"]
               for more in ((), file)]
     assert states == ["unknown", "waiting"], states
     said = run(*logs, "--capture", f"{tmp_path}/reads.pcap").err
