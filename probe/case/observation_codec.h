@@ -1,57 +1,21 @@
 /*
- * observation_codec.h - observations as bytes, and back: one list of fields serves both directions.
+ * observation_codec.h - observations as fields of a stretch: one list of them serves writing and reading.
  *
- * A stretch of observations refers to nothing before it. Texts are written once and then by number, times as
- * distances, and the lists of connections, watches and sessions as differences to the latest list of that
- * server in the stretch. The same fields of all observations lie beside each other.
- *
- * Bytes may be damaged or forged: what does not fit ends the stretch as bad. Its memory is bounded. Kinds of
- * later versions are counted and skipped; fields that a later version adds to the end of a kind are not read.
+ * Times are written as distances. Kinds of later versions are counted and skipped; fields that a later version adds to
+ * the end of a kind are not read.
  */
 #ifndef ELECTOP_PROBE_CASE_OBSERVATION_CODEC_H
 #define ELECTOP_PROBE_CASE_OBSERVATION_CODEC_H
 
-#include "probe/case/codec.h"
-#include "probe/case/pseudonyms.h"
+#include "probe/case/coding.h"
 #include "probe/election/observation.h"
-
-/* A writer begins another stretch when this one takes more memory; a reader refuses far more. */
-#define STRETCH_MEMORY ((size_t)16 << 20)
-
-struct coding;
 
 /* Settings of elections outlive their stretch, for the model keeps them: */
 struct kept_settings;
 void kept_settings_free(struct kept_settings *kept);
 
-/* Writes to the end of out, which the caller keeps: all at once, at the end. */
-struct coding *coding_write(struct buffer *out);
-void coding_finish(struct coding *c);
-/* Reads bytes, which the caller keeps. *kept grows, and outlives the stretch and the model. */
-struct coding *coding_read(const void *bytes, size_t length, struct kept_settings **kept);
-void coding_free(struct coding *c);
-/* From now on writes pseudonyms, which must outlive it; NULL: none. */
-void coding_rename(struct coding *c, struct pseudonyms *pseudonyms);
-
 void coding_put(struct coding *c, const struct observation *observation);
 /* *observation is valid until coding_free(). False: no more, or bad. */
 bool coding_get(struct coding *c, struct observation *observation);
-
-bool coding_is_bad(const struct coding *c);
-/* Of what was written. */
-size_t coding_length(const struct coding *c);
-size_t coding_memory(const struct coding *c);
-/* Observations of unknown kinds. */
-uint64_t coding_skipped(const struct coding *c);
-
-/* ---- fields of something else, in a stretch without observations ---- */
-
-bool coding_writes(const struct coding *c);
-void coding_number(struct coding *c, uint64_t *number);
-void coding_flag(struct coding *c, bool *flag);
-/* Not NULL where needed. Reading: valid until coding_free(). */
-void coding_text(struct coding *c, const char **text, bool needed);
-/* The same, never as a pseudonym. */
-void coding_plain(struct coding *c, const char **text, bool needed);
 
 #endif
