@@ -39,12 +39,15 @@ static int32_t sequence_after(uint32_t sequence, uint32_t base)
 
 /* ---- the table ---- */
 
-/* The same for both directions. Of an address, the part that tells hosts apart. */
+static uint32_t hash_of_end(const struct tcp_end *end)
+{
+    return hash_bytes(end->address, end->version == 6 ? 16 : 4, end->port);
+}
+
+/* The same for both directions. */
 static uint32_t hash_of_ends(const struct tcp_end *a, const struct tcp_end *b)
 {
-    size_t from_a = a->version == 6 ? 8 : 0, from_b = b->version == 6 ? 8 : 0;
-    return hash_bytes(a->address + from_a, from_a ? 8 : 4, a->port) +
-           hash_bytes(b->address + from_b, from_b ? 8 : 4, b->port);
+    return hash_of_end(a) + hash_of_end(b);
 }
 
 static uint32_t hash_of_connection(const struct hash_link *link)
@@ -102,7 +105,7 @@ static void tcp_connection_free(struct tcp_table *table, struct tcp_connection *
 static struct tcp_connection *tcp_connection_new(struct tcp_table *table, const struct tcp_segment *s)
 {
     if (table->by_ends.count >= TCP_CONNECTIONS_MOST)
-        tcp_connection_free(table, table->open.oldest ? table->open.oldest : table->over.oldest);
+        tcp_connection_free(table, table->over.oldest ? table->over.oldest : table->open.oldest);
     struct tcp_connection *c = xcalloc(1, sizeof *c);
     bool answers = (s->flags & (TCP_SYN | TCP_ACK)) == (TCP_SYN | TCP_ACK);
     c->ends[answers] = s->from;
@@ -136,7 +139,7 @@ struct tcp_table *tcp_table_new(const struct tcp_listener *listener)
 void tcp_table_free(struct tcp_table *table)
 {
     while (table && (table->open.oldest || table->over.oldest))
-        tcp_connection_free(table, table->open.oldest ? table->open.oldest : table->over.oldest);
+        tcp_connection_free(table, table->over.oldest ? table->over.oldest : table->open.oldest);
     if (table)
         hash_table_clear(&table->by_ends);
     free(table);
