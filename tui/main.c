@@ -68,7 +68,7 @@ static bool hold_stack(void)
     return true;
 }
 
-/* Once no address space is left, a stack that has to grow ends the program without a word: it grows now. */
+/* Grows the stack now. Later there may be no address space left for it, which is a SIGSEGV. */
 static __attribute__((noinline)) void grow_stack(void)
 {
     char deep[STACK_LEAST_BYTES * 3 / 4];

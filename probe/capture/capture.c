@@ -21,7 +21,7 @@
 #define TOLD_MOST 8
 /* Sessions are looked through for those that are over. */
 #define SWEEP_US INT64_C(60000000)
-/* What packets show may be endless: so much of it is kept. */
+/* Bytes of znodes that are kept: a capture may be endless. */
 #define ZNODES_MOST ((size_t)12 << 20)
 #define FORGOTTEN_US INT64_C(600000000)
 /* Every client has sent something within this time: a third of its timeout, which is assumed to be 90 s at most. */

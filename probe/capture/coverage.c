@@ -9,9 +9,9 @@
 #include "probe/capture/capture_file.h"
 #include "probe/capture/wire.h"
 
-/* Of one capture: more are those of strangers, and no other capture is known to hold them all. */
+/* Servers of one capture. With more of them, which may be of strangers, nothing counts as covered. */
 #define SERVERS_MOST 64
-/* Of each file, so much is read ahead. */
+/* Packets of each file that are read ahead. */
 #define AHEAD_MOST 20000
 
 void coverage_packet(struct coverage *coverage, size_t source, int64_t at_us)
@@ -39,7 +39,7 @@ void coverage_server(struct coverage *coverage, size_t source, const char *serve
     s->servers[s->server_count++] = text_copy(server);
 }
 
-/* ---- the beginnings ---- */
+/* ---- reading ahead ---- */
 
 struct reading_ahead {
     struct coverage *coverage;
@@ -81,7 +81,7 @@ static void read_ahead(struct reading_ahead *ahead, char *path)
     }
     wire_free(wire);
     capture_files_close(files);
-    free(error); /* told by who reads it all */
+    free(error); /* the later reading reports it */
 }
 
 void coverage_read(struct coverage *coverage, char *const *paths, size_t count)
@@ -114,9 +114,9 @@ void coverage_free(struct coverage *coverage)
     }
 }
 
-/* ---- what they hold ---- */
+/* ---- coverage ---- */
 
-/* A file that goes on has had no packet that was not taken. */
+/* Every packet of an open file so far was taken. */
 static int64_t covered_until(const struct covered *s)
 {
     return s->file && !s->over ? INT64_MAX : s->until_us;

@@ -6,14 +6,14 @@
 #include "config/memory.h"
 #include "config/text.h"
 
-/* A request to delete a znode that was answered so long ago did not end a znode now. */
+/* An older request to delete a znode did not end this one. */
 #define ASKED_KEPT_US INT64_C(60000000)
 #define ASKED_KEPT 64
 #define ENDED_KEPT 256
 #define ENDED_KEPT_US INT64_C(60000000)
 /* Ends that wait for packets of other captures. */
 #define GONE_KEPT 64
-/* Packets and clocks are that late at most. */
+/* The delay of packets and clocks, at most. */
 #define LATE_US INT64_C(150000)
 /* A server ends the connection of an expired session with its znodes. */
 #define ENDED_TOGETHER_US INT64_C(1000000)

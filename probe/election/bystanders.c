@@ -12,7 +12,7 @@
 
 void bystander_note(struct election *election, uint64_t session)
 {
-    /* One may watch a thousand znodes of it. */
+    /* A session may watch a thousand of its znodes. */
     if (election->own->bystander_count > 0 &&
         election->own->bystanders[election->own->bystander_count - 1] == session)
         return;

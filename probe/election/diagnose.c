@@ -71,7 +71,7 @@ static bool was_given_up(const struct election *election, const struct failover 
     return one->cause == CAUSE_RESIGNED || one->cause == CAUSE_DELETED;
 }
 
-/* No leader of its name was lost a second time since then; where a name is not known: as given. */
+/* No other leader with its identity was lost since then. unknown: the answer where an identity is missing. */
 static bool led_once(const struct election *election, const struct failover *one, int64_t since_us,
                      bool unknown)
 {
@@ -106,8 +106,8 @@ static int count_changes(const struct election *election, int64_t since_us,
     return count;
 }
 
-/* No client is known to have led twice since then or to have died, others came, and no more leaders went than there
- * are candidates: perhaps a rolling restart. */
+/* Perhaps a rolling restart: no client is known to have died or to have led twice since then, others joined, and no
+ * more leaders were lost than there are candidates. */
 static bool may_be_rolling(const struct election *election, int64_t since_us)
 {
     struct moment first = {0};
@@ -125,7 +125,7 @@ static bool may_be_rolling(const struct election *election, int64_t since_us)
         if (first.mono_us == 0)
             first = failover->lost_at;
     }
-    /* One of them may be away just now. Those who wait for a lock stand nowhere. */
+    /* One may be restarting. Clients that wait for a lock are no candidates. */
     bool lock = election->recipe && election->recipe->family == FAMILY_LOCK;
     return (lock || lost <= election->candidate_count + 1) && first.mono_us != 0 &&
            is_back(election, NULL, first);

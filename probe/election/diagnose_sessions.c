@@ -58,7 +58,7 @@ static void persistent(struct diagnosis *d, const struct candidate *c, size_t *a
     struct moment made = {.wall_us = c->stat.ctime_ms * 1000};
     /* Its children may live and die with the member, and come again with it. */
     bool holds_others = c->stat.children > 0, held_others = c->stat.cversion > 0;
-    /* Of names of several forms one may be no candidate's. */
+    /* With several forms of names, one may belong to no candidate. */
     bool proved = made_before(d, c, asked) && !holds_others && !held_others && !d->election->mixed;
     diagnosis_raise(
         d, FINDING_PERSISTENT_CANDIDATE,

@@ -228,7 +228,7 @@ static bool election_read_was_needed(const struct election *election)
 }
 
 /* Its leader resigned or ended its session, and had no successor: the purpose of the election may have ended then.
- * So it may where nobody tells how it went, if nobody led for longer than is allowed, and then somebody did. */
+ * The same holds for an unknown cause, if the vacancy was longer than allowed and a leader followed. */
 static bool was_over(const struct election *election, const struct failover *one)
 {
     bool ended = one->cause == CAUSE_CLOSED || one->cause == CAUSE_RESIGNED || one->cause == CAUSE_DELETED ||
@@ -241,7 +241,7 @@ static bool was_over(const struct election *election, const struct failover *one
 /* A leader that led for less was perhaps needed for one task. */
 #define LASTING_LEADER_US INT64_C(60000000)
 
-/* The last leader led for so long, beyond times without observation. */
+/* The last leader led for so long. A gap in the observation does not end its leadership. */
 static bool led_lasting(const struct election *election)
 {
     const struct tenure *last = NULL;

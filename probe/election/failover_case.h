@@ -41,7 +41,7 @@ struct failover_case {
     int64_t asked_zxid;      /* its requests until then were answered no later than this; -1: unknown */
     bool at_leader;          /* from ZooKeeper's own leader */
     int64_t zxid, zxid_most; /* that removed its znode; the latest that may have; 0: unknown */
-    int64_t seen_zxid;       /* the same, as our own session had seen it gone by this one */
+    int64_t seen_zxid;       /* our own session had seen its end by this one; 0: unknown */
     int64_t stood_zxid;      /* the znode still existed after this transaction; 0: unknown */
     int64_t czxid;           /* the transaction that created its znode; 0: unknown */
     int64_t listed_zxid;     /* the znode existed after this one, as it was read or listed */

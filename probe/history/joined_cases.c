@@ -18,7 +18,7 @@ struct joined_case {
     size_t run;                   /* of it, from 1 */
     int64_t mono_us, wall_us;     /* to be added to its times */
     bool begins, over, connected; /* begins: of its run nothing was read */
-    bool undated;                 /* its lists have no transactions */
+    bool undated;                 /* its lists have no zxid */
     size_t alike, unlike; /* directories: created by the same transaction as in the result, or by another */
     int64_t latest_us, zxid;    /* of its observations so far */
     struct model *model;        /* of the run, without observations */
@@ -105,7 +105,7 @@ static bool joined_advance(struct joined_case *j, char **error)
     return true;
 }
 
-/* A list from packets does not tell its transaction. */
+/* A list from packets has no zxid. */
 static bool has_no_zxid(const struct observation *o)
 {
     return o->kind == OBSERVED_CHILDREN && o->children.stat->pzxid == INT64_MAX;
@@ -230,7 +230,7 @@ static void joined_take(struct joining *g, struct joined_case *j)
 {
     const struct joined_case *teller = g->teller;
     bool takes = j != teller && (joined_is_silent(teller) || !teller->connected);
-    /* No less has happened for it than in the result: what is on its way takes less than that time. */
+    /* It has seen all of the result; without a zxid, once no packet of that time is on its way. */
     bool later = j->undated ? j->next.at.mono_us - g->latest.mono_us > AWAY_US : j->zxid >= g->zxid;
     if (takes && j->connected && !joined_is_silent(j) && later && j->alike)
         joined_take_over(g, j);

@@ -9,7 +9,7 @@
 #include "probe/history/recorder.h"
 #include "probe/transactions/log_set.h"
 
-/* A step takes no longer, unless one packet does. */
+/* The time of a step, unless one packet takes longer. */
 #define STEP_US INT64_C(20000)
 
 struct log_recorder {
@@ -158,7 +158,7 @@ struct log_recorder *log_recorder_new(const struct settings *settings,
     return NULL;
 }
 
-/* What captures that are over showed last need not be so any more. */
+/* The watches from captures that have ended may be out of date. */
 static void log_recorder_doubt(struct log_recorder *r)
 {
     for (size_t i = 0; i < r->options.capture_count; i++) {
@@ -170,7 +170,7 @@ static void log_recorder_doubt(struct log_recorder *r)
     }
 }
 
-/* The logs come to the time of its packets. */
+/* Advances the logs to the time of a packet. */
 static void log_recorder_tie(struct log_recorder *r, int64_t at_us)
 {
     int64_t base_us = autopsy_base_us(r->autopsy);
@@ -185,7 +185,7 @@ static void log_recorder_tie(struct log_recorder *r, int64_t at_us)
             capture_tie(r->capture, i, (struct moment){.mono_us = -base_us});
 }
 
-/* No log shows what happened to the znodes after it. */
+/* A packet is from after the last transaction of the logs. */
 static bool is_beyond(struct log_recorder *r)
 {
     return !autopsy_has_more(r->autopsy) && capture_latest_zxid(r->capture) > autopsy_latest_zxid(r->autopsy);

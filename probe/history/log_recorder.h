@@ -45,7 +45,7 @@ const struct log_set *log_recorder_set(const struct log_recorder *log_recorder);
 const struct capture *log_recorder_capture(const struct log_recorder *log_recorder);
 /* False: no transaction of the logs is in this one, so their clocks are assumed to be equal. */
 bool log_recorder_is_tied(const struct log_recorder *log_recorder, size_t capture);
-/* Why the packets behind some moment were not taken; NULL: all were. */
+/* Why the last packets were left out; NULL: none were. */
 const char *log_recorder_left_out(const struct log_recorder *log_recorder);
 /* See capture_files_note(). */
 const char *log_recorder_note_of_capture(struct log_recorder *log_recorder);

@@ -430,7 +430,7 @@ static bool story_same_leader(const struct failover *a, const struct failover *b
                                                 : story_same(a->from, b->from);
 }
 
-/* The wider of two causes may be the narrower one. */
+/* Whether one cause may be a less precise form of the other. */
 static bool story_causes_agree(enum failover_cause a, enum failover_cause b)
 {
     static const enum failover_cause wide[][2] = {{CAUSE_ENDED, CAUSE_CLOSED},
