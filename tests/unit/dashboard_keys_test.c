@@ -10,10 +10,10 @@
 
 #include <cmocka.h>
 
+#include "tests/support/driven.h"
 #include "tests/support/drawn.h"
 #include "tests/support/fake_bench.h"
 #include "tests/support/scenes.h"
-#include "tui/dashboard/dashboard.h"
 #include "tui/screen/key_bindings.h"
 
 static const struct screen {
@@ -37,73 +37,54 @@ static const struct screen {
     {"report", {'i', KEY_CODE_DOWN}, &fake_bench_over},
 };
 
-struct sight {
-    struct stage *stage;
-    struct dashboard *dashboard;
-    struct cells *cells;
-};
-
-static struct sight sight_new(const struct screen *screen)
+static struct driven driven_at(const struct screen *screen)
 {
-    struct sight sight = {.stage = scene_chain(), .cells = cells_new(100, 20)};
-    sight.dashboard = dashboard_new(stage_settings(sight.stage), stage_model(sight.stage),
-                                    stage_events(sight.stage), stage_clock, sight.stage);
-    assert_non_null(sight.dashboard);
-    dashboard_equip(sight.dashboard, screen->bench);
-    for (size_t i = 0; screen->keys[i]; i++) {
-        dashboard_draw(sight.dashboard, sight.cells);
-        dashboard_key(sight.dashboard, screen->keys[i], -1, -1);
-    }
-    return sight;
-}
-
-static void sight_free(struct sight *sight)
-{
-    dashboard_free(sight->dashboard);
-    cells_free(sight->cells);
-    stage_free(sight->stage);
+    struct driven driven = driven_of(scene_chain(), 100, 20);
+    dashboard_equip(driven.dashboard, screen->bench);
+    for (size_t i = 0; screen->keys[i]; i++)
+        driven_key(&driven, screen->keys[i]);
+    return driven;
 }
 
 /* What is on the screen, without its last line, in which a key may say why it does nothing. */
-static char *snapshot(struct sight *sight)
+static char *snapshot(struct driven *driven)
 {
-    dashboard_draw(sight->dashboard, sight->cells);
-    sight->cells->height--;
-    char *text = drawn_text(sight->cells);
-    sight->cells->height++;
+    dashboard_draw(driven->dashboard, driven->cells);
+    driven->cells->height--;
+    char *text = drawn_text(driven->cells);
+    driven->cells->height++;
     return text;
 }
 
 /* The help, asked from there, names it among the keys that do something there. */
 static bool is_offered(const struct screen *screen, const struct key_binding *binding)
 {
-    struct sight sight = sight_new(screen);
-    dashboard_draw(sight.dashboard, sight.cells);
-    dashboard_key(sight.dashboard, '?', -1, -1);
-    cells_resize(sight.cells, 100, 150);
-    char *text = snapshot(&sight), *elsewhere = strstr(text, "KEYS ELSEWHERE"), line[200];
+    struct driven driven = driven_at(screen);
+    driven_key(&driven, '?');
+    cells_resize(driven.cells, 100, 150);
+    char *text = snapshot(&driven), *elsewhere = strstr(text, "KEYS ELSEWHERE"), line[200];
     assert_non_null(elsewhere);
     *elsewhere = '\0';
     snprintf(line, sizeof line, "\n  %-14.13s", binding->keys);
     bool found = strstr(text, line) != NULL;
     free(text);
-    sight_free(&sight);
+    driven_release(&driven);
     return found;
 }
 
 static bool has_effect(const struct screen *screen, int code)
 {
-    struct sight sight = sight_new(screen);
-    char *before = snapshot(&sight);
+    struct driven driven = driven_at(screen);
+    char *before = snapshot(&driven);
     int acts = fake_bench_acts(), begun = fake_bench_begun();
-    enum dashboard_wish wish = dashboard_key(sight.dashboard, code, -1, -1);
-    char *after = snapshot(&sight);
+    enum dashboard_wish wish = dashboard_key(driven.dashboard, code, -1, -1);
+    char *after = snapshot(&driven);
     /* A line that is being typed is an effect, too. */
     bool effect = wish != DASHBOARD_NOTHING || strcmp(before, after) != 0 || acts != fake_bench_acts() ||
-                  begun != fake_bench_begun() || sight.cells->cursor_x >= 0;
+                  begun != fake_bench_begun() || driven.cells->cursor_x >= 0;
     free(before);
     free(after);
-    sight_free(&sight);
+    driven_release(&driven);
     return effect;
 }
 
@@ -126,7 +107,7 @@ static void offers_what_works(void **state)
                              screens[j].name);
             }
         }
-        /* Of these nothing is to be seen here, and dashboard_test.c does it. */
+        /* Nothing of these is to be seen here; dashboard_actions_test.c shows them. */
         bool elsewhere = bindings[i].action == ACTION_STOP || bindings[i].action == ACTION_CLEAR ||
                          bindings[i].action == ACTION_MUTE || bindings[i].action == ACTION_REPORT ||
                          bindings[i].action == ACTION_BUNDLE || bindings[i].action == ACTION_TELL ||
