@@ -182,12 +182,31 @@ static void bound_leader(const struct update *f, const struct election *then)
         election->leader_since = election->own->leader_bound;
 }
 
+static const struct recipe *recorded_recipe(const struct update *f, const struct election *then)
+{
+    return then->recipe ? recipe_book_find(f->model->recipes, then->recipe->name) : NULL;
+}
+
+const struct recipe *baseline_recipe(const struct update *f, char *const *names, size_t count,
+                                     enum recognised *recognised)
+{
+    const struct election *then = f->election->own->earlier;
+    const struct recipe *recipe = then ? recorded_recipe(f, then) : NULL;
+    struct candidate_name parsed;
+    if (!recipe || recipe->family == FAMILY_LOCK || strcmp(recipe->name, RECIPE_ANY_SEQUENCE) == 0)
+        return NULL;
+    *recognised = then->recognised;
+    for (size_t i = 0; i < count; i++)
+        if (recipe_parse_name(f->model->recipes, recipe, names[i], &parsed))
+            return recipe;
+    return NULL;
+}
+
 /* A layout shows only while it has candidates. */
 static void take_layout(const struct update *f, const struct election *then)
 {
     struct election *election = f->election;
-    const struct recipe *recipe =
-        then->recipe ? recipe_book_find(f->model->recipes, then->recipe->name) : NULL;
+    const struct recipe *recipe = recorded_recipe(f, then);
     if (recipe && !election->recipe)
         election_take_recipe(election, recipe, then->recognised);
     if (election->recipe == recipe)

@@ -40,6 +40,10 @@ void baseline_take(const struct update *update);
 
 /* ---- single recorded facts, for the model ---- */
 
+/* The recorded layout, if one of these names has it: a mixed directory keeps its layout. NULL: there is none. */
+const struct recipe *baseline_recipe(const struct update *update, char *const *names, size_t count,
+                                     enum recognised *recognised);
+
 /* Converts a moment of the recording to this model's clocks. Both runs share only the wall clock. */
 struct moment baseline_moment(const struct model *model, struct moment then);
 /* The leader has not acknowledged: since when this is known; now, if nothing was recorded. */

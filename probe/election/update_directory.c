@@ -5,6 +5,7 @@
 
 #include "config/memory.h"
 #include "probe/election/acknowledgement.h"
+#include "probe/election/baseline.h"
 #include "probe/election/candidate_node.h"
 #include "probe/election/cluster.h"
 #include "probe/election/election_life.h"
@@ -207,8 +208,10 @@ static void directory_recognise(const struct update *f, const struct observed_ch
     bool lock = election->recipe && election->recipe->family == FAMILY_LOCK;
     if (election->recipe && !lock && (standing > 0 || list->count == 0))
         return;
+    enum recognised recognised = RECOGNISED_NAME;
+    const struct recipe *recorded = baseline_recipe(f, list->names, list->count, &recognised);
     const struct recipe *recipe =
-        recipe_recognise(f->model->recipes, election->path, list->names, list->count);
+        recorded ? recorded : recipe_recognise(f->model->recipes, election->path, list->names, list->count);
     if (list->count == 0 && (lock || (recipe && recipe->family == FAMILY_LOCK)))
         recipe = recipe ? recipe : election->recipe; /* what blocks the lock, perhaps: see blocked_lock() */
     else if (recipe && recipe->family == FAMILY_LOCK)
@@ -217,8 +220,9 @@ static void directory_recognise(const struct update *f, const struct observed_ch
         return;
     if (recipe == election->recipe)
         return;
-    election_take_recipe(election, recipe,
-                         recipe && recipe->signature ? RECOGNISED_SIGNATURE : RECOGNISED_NAME);
+    if (!recorded && recipe && recipe->signature)
+        recognised = RECOGNISED_SIGNATURE;
+    election_take_recipe(election, recipe, recognised);
     candidates_reserve(election, election->outsider_count);
     for (size_t i = election->outsider_count; i-- > 0;) {
         struct candidate *child = election->outsiders[i];

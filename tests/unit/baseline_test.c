@@ -564,6 +564,27 @@ static void an_open_failover_may_have_had_a_leader(void **state)
     world_free(world);
 }
 
+/* Half of the names have another form by now: its layout is the recorded one, as for who watched all the while. */
+static void a_mixed_directory_keeps_its_layout(void **state)
+{
+    (void)state;
+    struct world *world = world_new();
+    struct told told = {0};
+    fake_tree_create(world->tree, PATH "/lock-0000000000", 0, "");
+    leave(world, 1);
+    leave(world, 2);
+    see(world, world->first);
+    pass(world, 20 * SECOND);
+    record(world);
+    begin_second_listening(world, &told);
+    const struct election *first = election_of(world->first), *second = election_of(world->second);
+    assert_string_equal(first->recipe->name, "zookeeper");
+    assert_ptr_equal(second->recipe->title, first->recipe->title);
+    assert_string_equal(second->leader->name, "n_0000000003");
+    assert_int_equal(told.failovers, 0);
+    world_free(world);
+}
+
 static void on_elected(void *context, const struct event *event)
 {
     if (event->kind == EVENT_LEADER_ELECTED)
@@ -724,6 +745,7 @@ int main(void)
         cmocka_unit_test(the_next_leader_closes_an_open_failover),
         cmocka_unit_test(an_open_failover_may_have_had_a_leader),
         cmocka_unit_test(a_recorded_leader_closes_an_open_failover),
+        cmocka_unit_test(a_mixed_directory_keeps_its_layout),
         cmocka_unit_test(vacancy_is_not_that_of_before),
         cmocka_unit_test(another_znode_of_that_name_is_another),
         cmocka_unit_test(another_cluster_is_another),
