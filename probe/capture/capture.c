@@ -617,6 +617,10 @@ static void capture_client_new(struct capture *k, struct wire_client *client)
         k->clients->link = &own->next;
     k->clients = own;
     own->source = k->source;
+}
+
+static void capture_server_seen(struct capture *k, const struct wire_client *client)
+{
     const char *server = k->sources[k->source].server;
     coverage_server(&k->coverage, k->source, server ? server : client->server);
 }
@@ -630,6 +634,9 @@ static void capture_on_fact(void *context, struct wire_client *client, const str
     hear(session, client);
     if (fact->zxid > k->zxid)
         k->zxid = fact->zxid;
+    k->coverage.standalone = k->zxid > 0 && k->zxid >> 32 == 0;
+    if (fact->kind == WIRE_OPENED || fact->kind == WIRE_LATE)
+        capture_server_seen(k, client);
     switch (fact->kind) {
     case WIRE_LATE:
         /* From here on it may be that of any session that was heard elsewhere before, and is not silent. */

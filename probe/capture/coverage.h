@@ -31,6 +31,7 @@ struct covered {
 struct coverage {
     struct covered sources[CAPTURES_MOST];
     size_t count;
+    bool standalone; /* transactions have no epoch: ZooKeeper's server is the only one */
 };
 
 /* Looks into the beginnings of these captures, as of capture_files_open(). */

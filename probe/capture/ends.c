@@ -164,6 +164,13 @@ static bool silence_is_covered(const struct ends *e, const struct logged_session
                                       timeout_us / 3);
 }
 
+/* While its connection is open, it is at no other server; nor if there is only one. The sessions of ZooKeeper
+ * begin with the number of a server. */
+static bool is_nowhere_else(const struct ends *e, const struct logged_session *session, bool left)
+{
+    return e->waits || left || session->connection || (e->coverage->standalone && session->id >> 56 != 0);
+}
+
 /* ---- judging ---- */
 
 /* False: not yet. Packets from after its end, or read late, prove nothing. */
@@ -185,7 +192,8 @@ static bool end_is_judged(struct ends *e, struct znode *node, const struct gone_
                     gone->at_us - session->left_us < ENDED_TOGETHER_US;
         deed.deed = DEED_EXPIRED;
         deed.gone_us = left ? session->left_us : deed.gone_us;
-        deed.unproven = !silence_is_covered(e, session, gone->at_us);
+        deed.unproven =
+            !is_nowhere_else(e, session, left) || !silence_is_covered(e, session, gone->at_us);
     }
     e->listener.ended(e->listener.context, node, &deed);
     return true;

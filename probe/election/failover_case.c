@@ -134,7 +134,7 @@ static bool is_path_of(const struct election *election, const char *name, const 
     return path[length] == '\0' || (path[length] == '/' && strcmp(path + length + 1, name) == 0);
 }
 
-/* Else a silent client may have moved to another server. Of a capture alone, it is not known. */
+/* Else a silent client may have moved to another server. Captures alone are judged before: see ends.c. */
 static bool all_are_captured(const struct cluster *cluster)
 {
     for (size_t i = 0; cluster->session != 0 && i < cluster->server_count; i++)

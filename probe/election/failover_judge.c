@@ -238,7 +238,7 @@ static void describe_captured(const struct failover_evidence *e, enum failover_c
             "server heard it since%s",
             seconds(gone_us - e->captured_heard_us, silent, sizeof silent),
             seconds((int64_t)e->timeout_ms * 1000, timeout, sizeof timeout),
-            e->logged_unproven ? "; not all servers were captured all that time" : "");
+            e->logged_unproven ? "; a server that was not captured then may have heard it" : "");
     else if (cause == CAUSE_EXPIRED)
         snprintf(buffer, size, "the servers had ended session 0x%" PRIx64 " when its client came back",
                  e->logged_session);

@@ -714,7 +714,7 @@ static void each_step_to_the_packet(void **state)
     free(seen);
 }
 
-/* ---- damage ---- */
+/* ---- changed packets ---- */
 
 static uint8_t *tcp_of(struct kept_packet *packet)
 {
@@ -736,6 +736,38 @@ static uint32_t get_u32(const uint8_t *at)
 {
     return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
 }
+
+/* ... of a server of an ensemble, whose transactions have an epoch. Only greetings have an xid of 0. */
+static bool as_ensemble(struct kept_packet *packet, size_t i, size_t argument)
+{
+    uint8_t *tcp = tcp_of(packet), *end = packet->bytes + packet->captured;
+    (void)i;
+    (void)argument;
+    if (((unsigned)tcp[0] << 8 | tcp[1]) == 53409)
+        for (uint8_t *at = end - data_of(packet); end - at >= 20; at += 4 + get_u32(at))
+            if (get_u32(at + 4) != 0 && get_u32(at + 8) == 0)
+                put_u32(at + 8, 1);
+    return true;
+}
+
+/* a's connection ended when it was killed: its process may as well have lost it, and gone on at a server that was not
+ * captured. b's was open until its server ended it. */
+static void a_silence_of_an_ensemble(void **state)
+{
+    (void)state;
+    struct told *told = told_of(as_ensemble, 0);
+    assert_int_equal(told->failover_count, 3);
+    for (size_t i = 0; i < 2; i++) {
+        const struct seen_failover *f = &told->failovers[i];
+        assert_int_equal(f->cause, CAUSE_EXPIRED);
+        assert_int_equal(f->certainty, i == 0 ? CERTAINTY_SUSPECTED : CERTAINTY_CERTAIN);
+        assert_int_equal(strstr(f->evidence, "; a server that was not captured") != NULL, i == 0);
+    }
+    assert_int_equal(told->failovers[2].certainty, CERTAINTY_CERTAIN);
+    told_free(told);
+}
+
+/* ---- damage ---- */
 
 /* The same is said, event for event, as of the undamaged capture. */
 static void assert_same(struct told *told)
@@ -964,6 +996,7 @@ int main(void)
         cmocka_unit_test(a_gap_proves_no_silence),
         cmocka_unit_test(another_server_lists_it),
         cmocka_unit_test(a_silence_needs_every_server),
+        cmocka_unit_test(a_silence_of_an_ensemble),
         cmocka_unit_test(a_capture_that_has_stalled_proves_no_silence),
         cmocka_unit_test(connections_that_another_capture_showed),
         cmocka_unit_test(two_captures_of_one_server),
