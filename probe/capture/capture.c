@@ -31,7 +31,7 @@
 struct capture_client {
     struct wire_client *client;
     struct capture_client *next, **link; /* of all that are open */
-    size_t source;                       /* the capture that it was seen in first */
+    size_t source;                       /* the capture that it was seen in first, or that goes on with it */
     char *told[TOLD_MOST];               /* changes that it was notified of since its latest request */
     size_t told_count;
 };
@@ -41,6 +41,7 @@ struct capture_source {
     const char *server; /* its name as given; NULL: that of the packets */
     int64_t began_us;   /* its first packet, or the first since some were missing; 0: none came yet */
     bool tied, doubted; /* ... and packets of it may be missing */
+    int64_t quiet_us;   /* as of capture_quiet_us(), when it ended */
 };
 
 struct capture {
@@ -625,12 +626,21 @@ static void capture_server_seen(struct capture *k, const struct wire_client *cli
     coverage_server(&k->coverage, k->source, server ? server : client->server);
 }
 
+/* The capture that it was seen in is over, and it is heard in another one. */
+static void capture_client_goes_on(struct capture *k, const struct wire_client *client)
+{
+    struct capture_client *own = client->user;
+    if (k->coverage.sources[own->source].over && client->heard_us >= k->sources[k->source].began_us)
+        own->source = k->source;
+}
+
 static void capture_on_fact(void *context, struct wire_client *client, const struct wire_fact *fact)
 {
     struct capture *k = context;
     struct logged_session *session = capture_session_of(k, client);
     if (!client->user)
         capture_client_new(k, client);
+    capture_client_goes_on(k, client);
     hear(session, client);
     if (fact->zxid > k->zxid)
         k->zxid = fact->zxid;
@@ -754,6 +764,28 @@ void capture_free(struct capture *k)
     free(k);
 }
 
+bool capture_goes_on(const struct capture *k, size_t source, int64_t at_us)
+{
+    int64_t quiet_us = k->sources[source].quiet_us;
+    return k->coverage.sources[source].over &&
+           coverage_servers_held(&k->coverage, source, k->coverage.sources[source].until_us,
+                                 at_us + quiet_us + 1, quiet_us);
+}
+
+/* The present capture goes on with the time of another one, which is over, or ends together with its beginning. */
+static bool source_goes_on(const struct capture *k)
+{
+    const struct covered *present = &k->coverage.sources[k->source];
+    for (size_t i = 0; i < k->coverage.count; i++) {
+        const struct covered *s = &k->coverage.sources[i];
+        if (i != k->source && s->file && s->from_us <= k->now.mono_us && s->server_count == 1 &&
+            present->server_count == 1 && strcmp(s->servers[0], present->servers[0]) == 0 &&
+            (!s->over || capture_goes_on(k, i, k->now.mono_us)))
+            return true;
+    }
+    return false;
+}
+
 /* Before the first packet of a further capture, any client may have been at its server. */
 static void capture_source_begin(struct capture *k, const char *server, bool late)
 {
@@ -762,8 +794,10 @@ static void capture_source_begin(struct capture *k, const char *server, bool lat
         return;
     if (server)
         coverage_server(&k->coverage, k->source, server);
-    *source = (struct capture_source){.server = server, .began_us = k->now.mono_us, .tied = !k->query.beside};
-    if (late && k->query.beside)
+    bool goes_on = source_goes_on(k);
+    *source = (struct capture_source){
+        .server = server, .began_us = k->now.mono_us, .tied = !k->query.beside || (goes_on && source->tied)};
+    if (late && k->query.beside && !goes_on)
         ends_doubt(k->ends, k->now.mono_us);
 }
 
@@ -772,7 +806,8 @@ static bool is_doubted(const struct capture *k)
 {
     bool doubted = false;
     for (size_t i = 0; k->showing && i < CAPTURES_MOST; i++)
-        doubted = doubted || (k->sources[i].began_us != 0 && !k->sources[i].tied);
+        doubted = doubted || (k->sources[i].began_us != 0 && !k->sources[i].tied &&
+                              !capture_goes_on(k, i, k->now.mono_us));
     return doubted;
 }
 
@@ -844,8 +879,15 @@ void capture_read_ahead(struct capture *k, char *const *paths, size_t count)
     coverage_read(&k->coverage, paths, count);
 }
 
+void capture_shift(struct capture *k, size_t source, int64_t shift_us)
+{
+    coverage_shift(&k->coverage, source, shift_us);
+}
+
 void capture_end(struct capture *k, size_t source)
 {
+    if (!k->coverage.sources[source].over)
+        k->sources[source].quiet_us = capture_quiet_us(k, source);
     k->coverage.sources[source].over = true;
 }
 

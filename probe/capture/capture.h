@@ -53,7 +53,11 @@ void capture_free(struct capture *capture); /* NULL is fine */
 
 /* Of several: looks into their beginnings, for the servers that they hold; and the latest packet of one was its last. */
 void capture_read_ahead(struct capture *capture, char *const *paths, size_t count);
+/* ... whose clock is wrong by so much. */
+void capture_shift(struct capture *capture, size_t source, int64_t shift_us);
 void capture_end(struct capture *capture, size_t source);
+/* Others have gone on with the server of one that is over, until this time. */
+bool capture_goes_on(const struct capture *capture, size_t source, int64_t at_us);
 const struct coverage *capture_coverage(const struct capture *capture);
 
 /* False: the query's end is reached. */

@@ -103,6 +103,13 @@ void coverage_read(struct coverage *coverage, char *const *paths, size_t count)
     }
 }
 
+void coverage_shift(struct coverage *coverage, size_t source, int64_t shift_us)
+{
+    struct covered *s = &coverage->sources[source];
+    s->from_us += s->from_us ? shift_us : 0;
+    s->until_us += s->until_us ? shift_us : 0;
+}
+
 void coverage_free(struct coverage *coverage)
 {
     for (size_t i = 0; i < CAPTURES_MOST; i++) {
@@ -122,33 +129,48 @@ static int64_t covered_until(const struct covered *s)
     return s->file && !s->over ? INT64_MAX : s->until_us;
 }
 
+/* But for gaps that are no longer than this, each and together. */
 static bool server_is_covered(const struct coverage *coverage, const char *server, int64_t from_us,
-                              int64_t to_us, int64_t gap_us)
+                              int64_t to_us, int64_t gap_us, int64_t gaps_us)
 {
-    int64_t held_us = from_us, until_us = from_us;
-    for (int64_t gap = 0;; gap = gap_us) {
+    for (int64_t held_us = from_us; held_us < to_us;) {
+        int64_t next_us = INT64_MAX, until_us = held_us;
         for (size_t i = 0; i < coverage->count; i++) {
             const struct covered *s = &coverage->sources[i];
-            if (s->from_us != 0 && s->from_us <= held_us + gap && covers_server(s, server) &&
-                covered_until(s) > until_us)
+            if (s->from_us == 0 || covered_until(s) <= held_us || !covers_server(s, server))
+                continue;
+            next_us = s->from_us < next_us ? s->from_us : next_us;
+            if (s->from_us <= held_us && covered_until(s) > until_us)
                 until_us = covered_until(s);
         }
-        if (until_us >= to_us || until_us == held_us)
-            return until_us >= to_us;
-        held_us = until_us;
+        bool gap = until_us == held_us;
+        if (gap && (next_us >= to_us || next_us - held_us > gap_us || (gaps_us -= next_us - held_us) < 0))
+            return false;
+        held_us = gap ? next_us : until_us;
     }
+    return true;
 }
 
-bool coverage_holds(const struct coverage *coverage, int64_t from_us, int64_t to_us, int64_t gap_us)
+bool coverage_holds(const struct coverage *coverage, int64_t from_us, int64_t to_us, int64_t gaps_us)
 {
     for (size_t i = 0; i < coverage->count; i++) {
         const struct covered *s = &coverage->sources[i];
         bool holds = s->from_us != 0 && s->from_us <= from_us && covered_until(s) >= to_us;
         for (size_t k = 0; !holds && k < s->server_count; k++)
-            if (!server_is_covered(coverage, s->servers[k], from_us, to_us, gap_us))
+            if (!server_is_covered(coverage, s->servers[k], from_us, to_us, gaps_us, gaps_us))
                 return false;
         if (!holds && (s->server_count == 0 || s->server_count == SERVERS_MOST))
             return false;
     }
     return true;
+}
+
+bool coverage_servers_held(const struct coverage *coverage, size_t source, int64_t from_us, int64_t to_us,
+                           int64_t gap_us)
+{
+    const struct covered *s = &coverage->sources[source];
+    for (size_t k = 0; k < s->server_count; k++)
+        if (!server_is_covered(coverage, s->servers[k], from_us, to_us, gap_us, INT64_MAX))
+            return false;
+    return s->server_count > 0 && s->server_count < SERVERS_MOST;
 }

@@ -143,13 +143,13 @@ bool ends_is_silent(struct ends *e, struct logged_session *session, int64_t at_u
     return session->timeout_ms > 0 && ends_has_heard(e, session) && at_us >= silence_ends_us(session);
 }
 
-/* A capture that has brought nothing since may have stalled already. */
+/* A capture that has brought nothing since may have stalled already. One that is over has not. */
 static bool has_gone_on(const struct ends *e, const struct logged_session *session)
 {
     bool all = true;
     for (size_t i = 0; e->waits && i < e->coverage->count; i++) {
         const struct covered *source = &e->coverage->sources[i];
-        all = all && (source->from_us == 0 || source->until_us >= silence_ends_us(session));
+        all = all && (source->from_us == 0 || source->over || source->until_us >= silence_ends_us(session));
     }
     return all;
 }

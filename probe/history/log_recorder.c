@@ -90,8 +90,10 @@ static void tie_clocks(struct log_recorder *r)
         for (size_t i = 0; i < coverage->count; i++)
             tie_seen(r, i, &at[i], &t);
     log_stream_close(stream);
-    for (size_t i = 0; i < coverage->count; i++)
+    for (size_t i = 0; i < coverage->count; i++) {
         capture_files_shift(r->files, i, r->shift_us[i]);
+        capture_shift(r->capture, i, r->shift_us[i]);
+    }
 }
 
 static bool log_recorder_captures(struct log_recorder *r, const struct settings *settings, char **error)
@@ -158,11 +160,12 @@ struct log_recorder *log_recorder_new(const struct settings *settings,
     return NULL;
 }
 
-/* The watches from captures that have ended may be out of date. */
-static void log_recorder_doubt(struct log_recorder *r)
+/* The watches from captures that have ended may be out of date, unless others go on with their servers. */
+static void log_recorder_doubt(struct log_recorder *r, int64_t at_us)
 {
     for (size_t i = 0; i < r->options.capture_count; i++) {
-        if (r->doubted[i] || !(r->over || capture_files_over(r->files, i)))
+        if (r->doubted[i] || !(r->over || capture_files_over(r->files, i)) ||
+            capture_goes_on(r->capture, i, at_us))
             continue;
         r->doubted[i] = true;
         capture_doubt(r->capture, i);
@@ -174,7 +177,7 @@ static void log_recorder_doubt(struct log_recorder *r)
 static void log_recorder_tie(struct log_recorder *r, int64_t at_us)
 {
     int64_t base_us = autopsy_base_us(r->autopsy);
-    log_recorder_doubt(r);
+    log_recorder_doubt(r, at_us);
     if (!autopsy_go_on(r->autopsy, at_us))
         return;
     if (capture_latest_us(r->capture) != 0 && autopsy_base_us(r->autopsy) != base_us)
@@ -225,7 +228,7 @@ bool log_recorder_step(struct log_recorder *r, size_t most)
     if (more || !r->autopsy)
         return more;
     if (r->capture && autopsy_has_more(r->autopsy))
-        log_recorder_doubt(r);
+        log_recorder_doubt(r, INT64_MAX / 2);
     if (autopsy_step(r->autopsy, most))
         return true;
     if (autopsy_show_snapshot(r->autopsy))

@@ -5,6 +5,7 @@ import datetime
 import json
 import os
 import shutil
+import struct
 import subprocess
 import time
 
@@ -215,6 +216,18 @@ def test_three_captures_prove_what_three_servers_hide(tmp_path, path):
         assert told["cause_certainty"] != "certain" and told["detection_ms"] is None, told
 
 
+def in_two(file):
+    """The arguments that name its two halves."""
+    data, ends = file.read_bytes(), [24]
+    while ends[-1] < len(data):
+        ends.append(ends[-1] + 16 + struct.unpack_from("<I", data, ends[-1] + 8)[0])
+    middle, words = ends[len(ends) // 2], []
+    for name, packets in ("1.pcap", data[24:middle]), ("2.pcap", data[middle:]):
+        (file.parent / name).write_bytes(data[:24] + packets)
+        words += ["--capture", f"zk1={file.parent}/{name}"]
+    return words
+
+
 def test_packets_beside_transaction_logs(hiding, tmp_path, path):
     """The logs have the causes and their times, and the packets, of a host whose clock is an hour ahead, all else."""
     with open(tmp_path / "zk.pcap", "wb", buffering=0) as out, Tap(hiding.addresses[0], out, 3600) as tap, \
@@ -236,7 +249,7 @@ def test_packets_beside_transaction_logs(hiding, tmp_path, path):
     alone, beside = ([json.loads(line) for line in run(*logs, "--events", *more).out.splitlines()] for more in ((), file))
     lost = [[(e["time"], e["candidate"]) for e in events if e["event"] == "leader-lost"] for events in (alone, beside)]
     assert len(lost[0]) == 4 and lost[0] == lost[1], lost
-    (was, *_), (told, closed, *_) = ([e["failover"] for e in events if e["event"] == "failover"] for events in (alone, beside))
+    (was, *_), (told, closed, *rest) = ([e["failover"] for e in events if e["event"] == "failover"] for events in (alone, beside))
     assert [(f["cause"], f["cause_certainty"]) for f in (told, closed)] == [("expired", "certain"), ("closed", "certain")]
     assert was["notified_ms"] is None and told["reacted_ms"][1] < 8e3, told
     low, high = told["detection_ms"]
@@ -246,6 +259,13 @@ def test_packets_beside_transaction_logs(hiding, tmp_path, path):
     states = [elections(json.loads(run(*logs, "--at", before, *more).out))[path]["candidates"][1]["state"]
               for more in ((), file)]
     assert states == ["unknown", "waiting"], states
+    parts = in_two(tmp_path / "zk.pcap")
+    again = [json.loads(line)["failover"] for line in run(*logs, "--events", *parts).out.splitlines() if '"failover":' in line]
+    assert [bool(f["reacted_ms"]) for f in again] == [bool(f["reacted_ms"]) for f in (told, closed, *rest)], again
+    assert again[0]["detection_ms"][0] == again[0]["detection_ms"][1] and abs(again[0]["detection_ms"][0] - low) < 50, again
+    states = [elections(json.loads(run(*logs, "--at", before, *more).out))[path]["candidates"][2]["state"]
+              for more in (file, parts, parts[:2])]
+    assert states == ["waiting", "waiting", "unknown"], states
     said = run(*logs, "--capture", f"{tmp_path}/reads.pcap").err
     assert "reads.pcap: none of its first packets shows a write that the logs have" in said
 

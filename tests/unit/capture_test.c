@@ -393,28 +393,33 @@ static void told_goes_on(struct told *told, size_t source, const char *server, i
 
 #define HALF (HEARD_A + 3000000)
 
-/* Another server was captured in these times, in two captures: a may have gone there while it was not. */
+/* Another server was captured in these parts: a may have gone there while it was not. */
 static void a_silence_needs_every_server(void **state)
 {
     static const struct {
-        int64_t from_us, until_us, again_us;
+        int64_t parts[3][2];
         enum certainty certainty;
     } rows[] = {
-        {1, LOST_A, 0, CERTAINTY_CERTAIN},
-        {1, HALF, 0, CERTAINTY_SUSPECTED},              /* it ends too early */
-        {HALF, LOST_A, 0, CERTAINTY_SUSPECTED},         /* it begins too late */
-        {1, HALF, HALF + 100000, CERTAINTY_CERTAIN},    /* the second one follows at once */
-        {1, HALF, HALF + 2100000, CERTAINTY_SUSPECTED}, /* ... after a hole */
+        {{{1, LOST_A}}, CERTAINTY_CERTAIN},
+        {{{1, HALF}}, CERTAINTY_SUSPECTED},      /* it ends too early */
+        {{{HALF, LOST_A}}, CERTAINTY_SUSPECTED}, /* it begins too late */
+        {{{1, HALF}, {HALF + 100000, LOST_A}}, CERTAINTY_CERTAIN},
+        {{{1, HEARD_A}, {HEARD_A + 1000, LOST_A}}, CERTAINTY_CERTAIN},
+        {{{1, HALF}, {HALF + 2100000, LOST_A}}, CERTAINTY_SUSPECTED}, /* a hole */
+        {{{1, HALF}, {HALF + 1200000, HALF + 1300000}, {HALF + 2500000, LOST_A}}, CERTAINTY_SUSPECTED},
     };
     (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct told *told = told_begin();
         for (size_t k = 0; k < sample_count; k++) {
             int64_t at_us = sample[k].at_us - BASE_US;
-            if (at_us > rows[i].from_us && at_us <= rows[i].until_us)
-                told_goes_on(told, 1, "other:1", at_us);
-            else if (rows[i].again_us != 0 && at_us >= rows[i].again_us)
-                told_goes_on(told, 2, "other:1", at_us);
+            for (size_t part = 0; part < 3; part++) {
+                int64_t from_us = rows[i].parts[part][0], until_us = rows[i].parts[part][1];
+                if (from_us == 0 || at_us < from_us)
+                    continue;
+                told_goes_on(told, part + 1, "other:1", from_us);
+                told_goes_on(told, part + 1, "other:1", at_us < until_us ? at_us : until_us);
+            }
             told_take(told, &sample[k]);
         }
         told_end(told);
