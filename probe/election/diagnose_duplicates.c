@@ -174,16 +174,18 @@ static bool read_since(struct diagnosis *d, const struct namesakes *alike, int64
     return all;
 }
 
-/* "1", "lock", "2026-11-25": no name of a host or of a process. */
+/* "1", "lock", "2026-11-25": no name of a host or of a process. Nor is "1@app": each copy of a container has the same
+   process number and host name, and a restart elsewhere has another number. */
 static bool is_constant(const struct candidate *c)
 {
     const char *identity = c->identity;
-    size_t length = strlen(identity), letters = 0, marks = 0;
+    size_t length = strlen(identity), letters = 0, marks = 0, process = strspn(identity, "0123456789");
     for (size_t i = 0; i < length; i++) {
         letters += isalpha((unsigned char)identity[i]) != 0;
         marks += strchr("0123456789.:-_/@", identity[i]) != NULL;
     }
-    return c->identity_source == IDENTITY_DATA && (letters == 0 || marks == 0);
+    bool copied = process > 0 && identity[process] == '@';
+    return c->identity_source == IDENTITY_DATA && (letters == 0 || marks == 0 || copied);
 }
 
 /* A host's name without a port: each process of that host may write it. No two write one GUID unless it is copied. */

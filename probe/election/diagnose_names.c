@@ -144,11 +144,11 @@ static void ties(struct diagnosis *d)
 
 /* ---- names ---- */
 
-/* An error where clients read the number in every name and crash; a suspicion where only the recipe is known. */
+/* Where clients read the number in every name they may crash, but names alone do not show which client it is. */
 static void foreign(struct diagnosis *d)
 {
-    static const char *const crash[] = {"zk-election-go", "zookeeper-c-lock", NULL};
-    static const char *const by_hand[] = {"zookeeper", "zookeeper-support", NULL};
+    static const char *const read[] = {"zk-election-go", "zookeeper-c-lock", "zookeeper", "zookeeper-support",
+                                       NULL};
     static const char *const usual[] = {"clickhouse", NULL};
     struct election *election = d->election;
     if (election->foreign_count == 0 || election->candidate_count == 0 || is_recipe(election, usual))
@@ -156,12 +156,9 @@ static void foreign(struct diagnosis *d)
     char more[48] = "";
     if (election->foreign_count > 1)
         snprintf(more, sizeof more, " and %zu more", election->foreign_count - 1);
-    bool open = is_recipe(election, by_hand);
-    diagnosis_raise(d, FINDING_FOREIGN_CHILD,
-                    open                         ? SEVERITY_WARNING
-                    : is_recipe(election, crash) ? SEVERITY_ERROR
-                                                 : SEVERITY_INFO,
-                    open ? CERTAINTY_SUSPECTED : CERTAINTY_CERTAIN, NO_SUBJECT, NULL, 0, NULL,
+    bool may_crash = is_recipe(election, read);
+    diagnosis_raise(d, FINDING_FOREIGN_CHILD, may_crash ? SEVERITY_WARNING : SEVERITY_INFO,
+                    may_crash ? CERTAINTY_SUSPECTED : CERTAINTY_CERTAIN, NO_SUBJECT, NULL, 0, NULL,
                     "%s/%.200s%s is not a candidate of this layout (%s)", election->path,
                     election->foreign[0], more, election->recipe->title);
 }

@@ -179,7 +179,9 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
                 "and its old session has not expired yet.",
             .looks =
                 "The same identity in the data or names of candidates of different sessions; an address "
-                "alone is not an identity. A plain word in the data, such as standby, stays suspected. "
+                "alone is not an identity. A plain word in the data, such as standby, stays suspected, and "
+                "so does "
+                "a process number and a host, such as 1@app, which all copies of a container have. "
                 "A name without a port or a process is worth no more than knowing while all that write it "
                 "live at one address: they may be processes of one host. Other data is read again before "
                 "this is certain, and once a minute after that.",
@@ -388,9 +390,9 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .word = "foreign-child",
             .severity = SEVERITY_INFO,
             .meaning = "The directory contains a child that is not a candidate. Some clients read the number "
-                       "in every name and crash on such a child (error there; a suspected warning where "
-                       "the names are those of the documented recipe, n_ and a number), and some wait "
-                       "for it. Critical if the first in line watches it: most likely there is no leader.",
+                       "in every name and crash on such a child (a suspected warning where the names may be "
+                       "theirs), and some wait for it. Critical if the first in line watches it: most "
+                       "likely there is no leader.",
             .looks =
                 "A child that does not fit the pattern of its siblings. The first in line waits for it if "
                 "it watches it, it has a lower number, and the client has no such znode.",

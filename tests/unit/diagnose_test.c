@@ -131,6 +131,10 @@ static void owners(void **state)
                      CONNECT "+ " A " s=a leader\n+ " B " s=b standby\n+ " C " s=c standby\nlist\n"
                              "> election-seen\nreadall\ntick 10\nreadall\n"
                              "? findings duplicate-identity warning suspected " B "," C "\n");
+    model_script_run("... a process number and a host, which all copies of a container have",
+                     CONNECT "+ " A " s=a 1@app\n+ " B " s=b 1@app\n+ " C " s=c 4711@metal\nlist\n"
+                             "> election-seen\nreadall\ntick 10\nreadall\n"
+                             "? findings duplicate-identity warning suspected " A "," B "\n");
     model_script_run("... and once a minute they are asked again, in vain or not",
                      THREE_PORTS "+ " A2 " s=d host-a:1\nlist\n> candidate-joined " A2 " @4\nreadall\n"
                                  "? findings duplicate-identity warning certain " A "," A2 "\n"
@@ -445,13 +449,13 @@ static void numbers_and_names(void **state)
                      "? why sequence-tie " A " and eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee__lock__0000000000"
                      " and 1 more have the same number 0 | find out which client created the second one, and "
                      "restart it\n");
-    model_script_run("foreign-child: an error where clients crash on it",
+    model_script_run("foreign-child: a suspicion where clients with such names crash on it",
                      CONNECT "+ _c_11111111222233334444555555555501-p_0000000000 s=a\n+ lost+found\n"
                              "list\n> election-seen\nreadall\n"
-                             "? findings foreign-child error certain\n"
+                             "? findings foreign-child warning suspected\n"
                              "- lost+found\nlist\n"
                              "? findings none\n");
-    model_script_run("... a suspicion where the names do not show which client it is",
+    model_script_run("... and where the names are those of the documented recipe",
                      CONNECT "+ n_0000000000 s=a\n+ nested\nlist\n> election-seen\nreadall\n"
                              "? findings foreign-child warning suspected\n");
     model_script_run(
