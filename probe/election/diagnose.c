@@ -237,9 +237,13 @@ static void slow_failover(struct diagnosis *d)
         snprintf(why + length, sizeof why - length, "; the old leader had been dead for at least %s",
                  describe_span(reported->detection.low_us, dead, sizeof dead));
     const struct candidate *to = election->leader;
-    diagnosis_raise(d, FINDING_SLOW_FAILOVER, SEVERITY_WARNING, CERTAINTY_CERTAIN, NO_SUBJECT, &to,
-                    to != NULL, NULL, "the failover from %s to %s at %s took %s%s%s", change->from,
-                    change->to, describe_clock(change->lost_at, when, sizeof when),
+    /* Until its cause is judged, the old leader may have left on purpose. */
+    bool judged =
+        election_is_named(election) || (reported && reported->to && strcmp(reported->to, change->to) == 0);
+    diagnosis_raise(d, FINDING_SLOW_FAILOVER, SEVERITY_WARNING,
+                    judged ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED, NO_SUBJECT, &to, to != NULL, NULL,
+                    "the failover from %s to %s at %s took %s%s%s", change->from, change->to,
+                    describe_clock(change->lost_at, when, sizeof when),
                     describe_span(took_us, took, sizeof took), phases, why);
 }
 

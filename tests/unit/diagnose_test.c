@@ -692,6 +692,15 @@ static void times(void **state)
                      "? findings slow-failover warning certain n_0000000001\n"
                      "tick 601000\ntime\n"
                      "? findings none\n");
+    model_script_run(
+        "... of a discovered one suspected until its cause is judged",
+        "watch /a/election found\nconnect\n> connection connected\n"
+        "client a on=1 at=h:1\n+ n_0000000000 s=a\nlist\n> election-seen\nreadall\nround\nfindings\n"
+        "tick 70000\n- n_0000000000\nlist\n> leader-lost n_0000000000 @1\n"
+        "> candidate-left n_0000000000 @1\ntick 12000\n+ n_0000000001 s=b\nlist\n"
+        "> candidate-joined n_0000000001 @1\n> leader-elected n_0000000000 -> n_0000000001 after 12000\n"
+        "> finding-raised slow-failover warning suspected\n"
+        "? findings slow-failover warning suspected n_0000000001\n");
 #define ENDS(digit, next)                                                                                    \
     "tick 1000\n- n_000000000" digit "\nlist\n> leader-lost n_000000000" digit                               \
     " @1\n> candidate-left n_000000000" digit " @1\n> leader-elected n_000000000" digit                      \
