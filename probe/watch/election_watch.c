@@ -57,7 +57,7 @@ struct election_watch {
     struct node_watch guards[GUARD_COUNT];
     uv_timer_t *timer; /* the next list, or the next retry */
     bool listing, list_dirty, begun;
-    bool list_outdated;  /* a candidate was already gone when read: the list is older than other reads */
+    bool list_outdated;  /* a candidate of it has ended: others may have come before that */
     bool from_walk;      /* its list comes from a walk and has no watch */
     bool confirming;     /* a list after a sync is under way */
     bool waking;         /* until the first list requested after a stall of the program has been read */
@@ -619,7 +619,7 @@ static void on_guard_notice(void *context, enum session_notice notice)
         election_watch_observe_node(s, path, SESSION_NO_NODE, NULL, false, NULL, 0);
         if (gone_for_good) {
             s->chased = 0;
-            s->list_outdated |= s->from_walk;
+            s->list_outdated = true;
             election_watch_reconcile(s);
             return;
         }
@@ -952,6 +952,12 @@ bool election_watch_complete(const struct election_watch *s)
 {
     return election_complete(s->election) && members_are_read(s) && !election_has_unread(s->election) &&
            s->reads == 0 && s->guards[GUARD_LEADER].asked == 0 && !s->list_outdated;
+}
+
+void election_watch_cut(struct election_watch *s)
+{
+    if (s->list_outdated)
+        election_watch_unread(s, s->path, true);
 }
 
 bool election_watch_is_forgotten(const struct election_watch *s, uint64_t now_ms)

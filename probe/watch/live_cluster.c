@@ -587,6 +587,8 @@ uint64_t live_comparison_due_ms(struct live_cluster *live)
 bool live_cut(struct live_cluster *live)
 {
     bool searched = !live->discover || discover_complete(live->discover);
+    for (size_t i = 0; i < live->election_count; i++)
+        election_watch_cut(live->elections[i]);
     for (size_t i = 0; i < live->pattern_count; i++)
         searched &= pattern_complete(live->patterns[i]);
     if (searched || !live->model->clusters[live->index].ever_connected)

@@ -118,10 +118,13 @@ def test_dead_leader_is_found_by_discovery(path):
         zk.close()
 
 
-def test_candidates_of_two_moments(tmp_path):
-    """Where one of the candidates listed is gone when it is read, the look waits for the next list: what is left of the
-    old one was never all there was."""
+@pytest.mark.parametrize("noticed", ["when it is read", "by a watch"], ids=["read", "watch"])
+@pytest.mark.parametrize("late_s", [0.5, 5], ids=["late", "too-late"])
+def test_candidates_of_two_moments(noticed, late_s):
+    """Where one of the candidates listed is gone when it is read, or ends as another comes, the look waits for the next list:
+    what is left of the old one was never all there was. Where that comes too late, who stands is not known."""
     nodes, lists = ["n_0000000001", "n_0000000002", "n_0000000003"], []
+    ends = nodes[0 if noticed == "by a watch" else 1]
 
     def text(name):
         return struct.pack(">i", len(name)) + name.encode()
@@ -131,18 +134,23 @@ def test_candidates_of_two_moments(tmp_path):
             return framing.head(number) + (text("") if kind == 4 else b"") + framing.STAT
         if kind == 12 and path == "/e":
             lists.append(list(nodes))
-            time.sleep(0.5 if len(lists) > 1 else 0)  # the old list alone would be shown meanwhile
+            time.sleep(late_s if len(lists) > 1 else 0)  # the old list alone would be shown meanwhile
             return framing.head(number) + struct.pack(">i", len(nodes)) + b"".join(map(text, nodes)) + framing.STAT
         name = path.removeprefix("/e/")
-        if name == "n_0000000002" and name in nodes:
-            nodes.remove(name)
+        known = framing.head(number) + text(name) + framing.STAT
+        if name == "n_0000000002" and ends in nodes:
+            nodes.remove(ends)
             nodes.append("n_0000000004")
-            changed = struct.pack(">iqiii", -1, -1, 0, 4, 3) + text("/e")
-            gone = framing.head(number, -101)
-            return [b"".join(struct.pack(">i", len(body)) + body for body in (changed, gone))]
-        return framing.head(number) + text(name) + framing.STAT if name in nodes else None
+            deleted, changed = (struct.pack(">iqiii", -1, -1, 0, kind, 3) + text(of) for kind, of in ((2, f"/e/{ends}"), (4, "/e")))
+            parts = [changed, framing.head(number, -101)] if ends == name else [deleted, changed, known]
+            return [b"".join(struct.pack(">i", len(body)) + body for body in parts)]
+        return known if name in nodes else None
 
     with _Server(framing.scripted(answer)) as server:
-        done = run("once", "--json", "--quick", "-s", server.address, "--admin", "off", "--four-letter", "off", "/e")
-    shown = [candidate["name"] for candidate in elections(json.loads(done.out))["/e"]["candidates"]]
-    assert shown == nodes and len(lists) == 2, (shown, lists)
+        done = run("once", "--json", "--quick", "--wait", "3s", "-s", server.address, "--admin", "off", "--four-letter", "off", "/e")
+    told = elections(json.loads(done.out))["/e"]
+    assert len(lists) == 2, (told, lists)
+    if late_s > 3:
+        assert told["state"] == "unknown" and "do not answer" in told["problem"], told
+    else:
+        assert [candidate["name"] for candidate in told["candidates"]] == nodes, (told, lists)
