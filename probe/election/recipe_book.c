@@ -16,21 +16,29 @@
 #define NAME_MAX_PARSED 4096
 /* The compiled patterns read this many bytes at once, also across the end of a text. */
 #define VECTOR_BYTES 32
+/* A pattern becomes machine code at this use: that takes ten times as long as compiling it, and most are hardly
+ * used. */
+#define USES_BEFORE_JIT 64
 
 enum part { PART_SEQ, PART_GUID, PART_SESSION_HEX, PART_SESSION_DEC, PART_WHO, PART_READ, PARTS };
 static const char *const part_names[PARTS] = {"seq", "guid", "session_hex", "session_dec", "who", "read"};
 
+struct pattern {
+    pcre2_code *code; /* NULL: none */
+    unsigned uses;    /* up to USES_BEFORE_JIT */
+};
+
 struct recipe_row {
     struct recipe recipe;
     bool own, never_guessed;
-    pcre2_code *candidate, *path;
+    struct pattern candidate, path;
     uint32_t group[PARTS]; /* 0: has none */
 };
 
 struct recipe_book {
     struct recipe_row *rows; /* the user's first */
     size_t count;
-    pcre2_code *not_an_election;
+    struct pattern *not_an_election;
     pcre2_match_data *match;
     char *text; /* the subject, NAME_MAX_PARSED bytes at most, and then VECTOR_BYTES of 0 */
     pcre2_match_context *limits;
@@ -46,46 +54,42 @@ static void set_error(char **error, const char *recipe, const char *what, const 
     snprintf(*error, size, "recipe %s: %s%s", recipe, what, more);
 }
 
-static pcre2_code *compile(const char *recipe, const char *pattern, char **error)
+static bool compile(const char *recipe, const char *text, struct pattern *pattern, char **error)
 {
     int code;
     PCRE2_SIZE at;
-    pcre2_code *compiled = pcre2_compile((PCRE2_SPTR)pattern, PCRE2_ZERO_TERMINATED,
-                                         PCRE2_DOLLAR_ENDONLY | PCRE2_NEVER_UTF, &code, &at, NULL);
-    if (!compiled && code == PCRE2_ERROR_HEAP_FAILED)
+    pattern->code = pcre2_compile((PCRE2_SPTR)text, PCRE2_ZERO_TERMINATED,
+                                  PCRE2_DOLLAR_ENDONLY | PCRE2_NEVER_UTF, &code, &at, NULL);
+    if (pattern->code)
+        return true;
+    if (code == PCRE2_ERROR_HEAP_FAILED)
         memory_exhausted();
-    if (!compiled) {
-        PCRE2_UCHAR text[160];
-        if (pcre2_get_error_message(code, text, sizeof text) < 0)
-            text[0] = '\0';
-        char where[240];
-        snprintf(where, sizeof where, "%s (at character %zu); see pcre2pattern(3)", (const char *)text,
-                 (size_t)at + 1);
-        set_error(error, recipe, "bad regular expression: ", where);
-        return NULL;
-    }
-    /* Where memory may not be made executable the interpreter does, only slower. */
-    (void)pcre2_jit_compile(compiled, PCRE2_JIT_COMPLETE);
-    return compiled;
+    PCRE2_UCHAR why[160];
+    if (pcre2_get_error_message(code, why, sizeof why) < 0)
+        why[0] = '\0';
+    char where[240];
+    snprintf(where, sizeof where, "%s (at character %zu); see pcre2pattern(3)", (const char *)why,
+             (size_t)at + 1);
+    set_error(error, recipe, "bad regular expression: ", where);
+    return false;
 }
 
 static bool compile_row(struct recipe_row *row, char **error)
 {
     const struct recipe *recipe = &row->recipe;
-    if (recipe->path && !(row->path = compile(recipe->name, recipe->path, error)))
+    if (recipe->path && !compile(recipe->name, recipe->path, &row->path, error))
         return false;
     if (!recipe->candidate)
         return true;
-    row->candidate = compile(recipe->name, recipe->candidate, error);
-    if (!row->candidate)
+    if (!compile(recipe->name, recipe->candidate, &row->candidate, error))
         return false;
     for (int i = 0; i < PARTS; i++) {
-        int group = pcre2_substring_number_from_name(row->candidate, (PCRE2_SPTR)part_names[i]);
+        int group = pcre2_substring_number_from_name(row->candidate.code, (PCRE2_SPTR)part_names[i]);
         row->group[i] = group > 0 ? (uint32_t)group : 0;
     }
     if (row->group[PART_SEQ] == 0) {
         uint32_t groups = 0;
-        pcre2_pattern_info(row->candidate, PCRE2_INFO_CAPTURECOUNT, &groups);
+        pcre2_pattern_info(row->candidate.code, PCRE2_INFO_CAPTURECOUNT, &groups);
         if (groups == 0) {
             set_error(error, recipe->name, "its pattern has no group for the sequence number; ",
                       "put ten digits in parentheses: (\\d{10})");
@@ -153,8 +157,8 @@ struct recipe_book *recipe_book_new(const struct recipe_settings *own, size_t ow
     if (!book->match || !book->limits) /* PCRE2 allocates by itself */
         memory_exhausted();
     pcre2_set_match_limit(book->limits, MATCH_LIMIT);
-    book->not_an_election = compile("built in", RECIPE_NOT_AN_ELECTION, error);
-    if (!book->not_an_election)
+    book->not_an_election = xcalloc(1, sizeof *book->not_an_election);
+    if (!compile("built in", RECIPE_NOT_AN_ELECTION, book->not_an_election, error))
         goto fail;
     for (size_t i = 0; i < book->count; i++) {
         struct recipe_row *row = &book->rows[i];
@@ -181,8 +185,8 @@ void recipe_book_free(struct recipe_book *book)
         return;
     for (size_t i = 0; book->rows && i < book->count; i++) {
         struct recipe_row *row = &book->rows[i];
-        pcre2_code_free(row->candidate);
-        pcre2_code_free(row->path);
+        pcre2_code_free(row->candidate.code);
+        pcre2_code_free(row->path.code);
         if (row->own) {
             free((void *)row->recipe.name);
             free((void *)row->recipe.title);
@@ -190,7 +194,9 @@ void recipe_book_free(struct recipe_book *book)
         }
     }
     free(book->rows);
-    pcre2_code_free(book->not_an_election);
+    if (book->not_an_election)
+        pcre2_code_free(book->not_an_election->code);
+    free(book->not_an_election);
     pcre2_match_data_free(book->match);
     free(book->text);
     pcre2_match_context_free(book->limits);
@@ -293,14 +299,17 @@ int64_t recipe_sequence_of(const char *name)
     return value;
 }
 
-static bool matches(const struct recipe_book *book, const pcre2_code *code, const char *text, size_t length)
+static bool matches(const struct recipe_book *book, struct pattern *pattern, const char *text, size_t length)
 {
+    /* Where memory may not be made executable the interpreter does, only slower. */
+    if (pattern->uses < USES_BEFORE_JIT && ++pattern->uses == USES_BEFORE_JIT)
+        (void)pcre2_jit_compile(pattern->code, PCRE2_JIT_COMPLETE);
     if (length <= NAME_MAX_PARSED) {
         memcpy(book->text, text, length);
         memset(book->text + length, 0, VECTOR_BYTES);
         text = book->text;
     }
-    return pcre2_match(code, (PCRE2_SPTR)text, length, 0, 0, book->match, book->limits) > 0;
+    return pcre2_match(pattern->code, (PCRE2_SPTR)text, length, 0, 0, book->match, book->limits) > 0;
 }
 
 static uint64_t parse_session(const char *text, size_t length, int base)
@@ -322,9 +331,9 @@ static uint64_t parse_session(const char *text, size_t length, int base)
 bool recipe_parse_name(const struct recipe_book *book, const struct recipe *recipe, const char *name,
                        struct candidate_name *out)
 {
-    const struct recipe_row *row = (const struct recipe_row *)(const void *)recipe;
+    struct recipe_row *row = (struct recipe_row *)(uintptr_t)recipe;
     *out = (struct candidate_name){.sequence = SEQUENCE_NONE};
-    if (!row->candidate)
+    if (!row->candidate.code)
         return false;
     if (recipe == book->any_sequence) {
         out->sequence = recipe_sequence_of(name);
@@ -332,7 +341,7 @@ bool recipe_parse_name(const struct recipe_book *book, const struct recipe *reci
     }
     size_t length = strlen(name);
     if (length == 0 || length > NAME_MAX_PARSED || !recipe_book_is_digit(name[length - 1]) ||
-        !matches(book, row->candidate, name, length))
+        !matches(book, &row->candidate, name, length))
         return false;
 
     const PCRE2_SIZE *spans = pcre2_get_ovector_pointer(book->match);
@@ -378,11 +387,11 @@ const struct recipe *recipe_recognise(const struct recipe_book *book, const char
     if (path_length > NAME_MAX_PARSED || matches(book, book->not_an_election, path, path_length))
         return NULL;
     for (size_t i = 0; i < book->count; i++) {
-        const struct recipe_row *row = &book->rows[i];
-        if (row->never_guessed || (row->path && !matches(book, row->path, path, path_length)))
+        struct recipe_row *row = &book->rows[i];
+        if (row->never_guessed || (row->path.code && !matches(book, &row->path, path, path_length)))
             continue;
         if (row->recipe.family == FAMILY_LOCK) {
-            if (row->path && sampled == 0)
+            if (row->path.code && sampled == 0)
                 return &row->recipe;
             continue;
         }
@@ -515,9 +524,9 @@ bool recipes_check(const struct settings *settings, char **error)
 bool recipe_has_path(const struct recipe_book *book, const char *path)
 {
     for (size_t i = 0; i < book->count; i++) {
-        const struct recipe_row *row = &book->rows[i];
-        if (row->path && row->recipe.family != FAMILY_LOCK && row->recipe.nature == NATURE_LEADS &&
-            matches(book, row->path, path, strlen(path)))
+        struct recipe_row *row = &book->rows[i];
+        if (row->path.code && row->recipe.family != FAMILY_LOCK && row->recipe.nature == NATURE_LEADS &&
+            matches(book, &row->path, path, strlen(path)))
             return true;
     }
     return false;
@@ -556,9 +565,9 @@ char *recipe_missing_leader(const struct recipe_book *book, const char *path, ch
                             size_t count)
 {
     for (size_t i = 0; i < book->count; i++) {
-        const struct recipe_row *row = &book->rows[i];
+        struct recipe_row *row = &book->rows[i];
         const char *name, *sibling = NULL;
-        if (!row->path || row->recipe.family != FAMILY_LOCK || row->recipe.nature != NATURE_LEADS)
+        if (!row->path.code || row->recipe.family != FAMILY_LOCK || row->recipe.nature != NATURE_LEADS)
             continue;
         size_t length = sibling_in(row->recipe.members, &sibling);
         if (length == 0)
@@ -568,7 +577,7 @@ char *recipe_missing_leader(const struct recipe_book *book, const char *path, ch
         if (own == 0 || recipe_book_is_among(names, count, name, own))
             continue;
         char *missing = text_format("%s/%.*s", strcmp(path, "/") == 0 ? "" : path, (int)own, name);
-        if (matches(book, row->path, missing, strlen(missing)))
+        if (matches(book, &row->path, missing, strlen(missing)))
             return missing;
         free(missing);
     }
