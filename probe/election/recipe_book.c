@@ -23,7 +23,7 @@
 enum part { PART_SEQ, PART_GUID, PART_SESSION_HEX, PART_SESSION_DEC, PART_WHO, PART_READ, PARTS };
 static const char *const part_names[PARTS] = {"seq", "guid", "session_hex", "session_dec", "who", "read"};
 
-struct pattern {
+struct expression {
     pcre2_code *code; /* NULL: none */
     unsigned uses;    /* up to USES_BEFORE_JIT */
 };
@@ -31,14 +31,14 @@ struct pattern {
 struct recipe_row {
     struct recipe recipe;
     bool own, never_guessed;
-    struct pattern candidate, path;
+    struct expression candidate, path;
     uint32_t group[PARTS]; /* 0: has none */
 };
 
 struct recipe_book {
     struct recipe_row *rows; /* the user's first */
     size_t count;
-    struct pattern *not_an_election;
+    struct expression *not_an_election;
     pcre2_match_data *match;
     char *text; /* the subject, NAME_MAX_PARSED bytes at most, and then VECTOR_BYTES of 0 */
     pcre2_match_context *limits;
@@ -54,13 +54,13 @@ static void set_error(char **error, const char *recipe, const char *what, const 
     snprintf(*error, size, "recipe %s: %s%s", recipe, what, more);
 }
 
-static bool compile(const char *recipe, const char *text, struct pattern *pattern, char **error)
+static bool compile(const char *recipe, const char *text, struct expression *expression, char **error)
 {
     int code;
     PCRE2_SIZE at;
-    pattern->code = pcre2_compile((PCRE2_SPTR)text, PCRE2_ZERO_TERMINATED,
-                                  PCRE2_DOLLAR_ENDONLY | PCRE2_NEVER_UTF, &code, &at, NULL);
-    if (pattern->code)
+    expression->code = pcre2_compile((PCRE2_SPTR)text, PCRE2_ZERO_TERMINATED,
+                                     PCRE2_DOLLAR_ENDONLY | PCRE2_NEVER_UTF, &code, &at, NULL);
+    if (expression->code)
         return true;
     if (code == PCRE2_ERROR_HEAP_FAILED)
         memory_exhausted();
@@ -299,17 +299,18 @@ int64_t recipe_sequence_of(const char *name)
     return value;
 }
 
-static bool matches(const struct recipe_book *book, struct pattern *pattern, const char *text, size_t length)
+static bool matches(const struct recipe_book *book, struct expression *expression, const char *text,
+                    size_t length)
 {
     /* Where memory may not be made executable the interpreter does, only slower. */
-    if (pattern->uses < USES_BEFORE_JIT && ++pattern->uses == USES_BEFORE_JIT)
-        (void)pcre2_jit_compile(pattern->code, PCRE2_JIT_COMPLETE);
+    if (expression->uses < USES_BEFORE_JIT && ++expression->uses == USES_BEFORE_JIT)
+        (void)pcre2_jit_compile(expression->code, PCRE2_JIT_COMPLETE);
     if (length <= NAME_MAX_PARSED) {
         memcpy(book->text, text, length);
         memset(book->text + length, 0, VECTOR_BYTES);
         text = book->text;
     }
-    return pcre2_match(pattern->code, (PCRE2_SPTR)text, length, 0, 0, book->match, book->limits) > 0;
+    return pcre2_match(expression->code, (PCRE2_SPTR)text, length, 0, 0, book->match, book->limits) > 0;
 }
 
 static uint64_t parse_session(const char *text, size_t length, int base)
