@@ -283,6 +283,16 @@ static void names_that_leave_the_watches_open(void **state)
     model_script_run("... a line that shows that it is a mutex",
                      FIVE_LEASES "w b " L0 "\nw c " L1 "\nw e " L3 "\nproof\n"
                                  "? findings no-watch error certain " L3 "\n");
+#define TWO_ACTIVES                                                                                          \
+    "+ n_0000000000 s=a\n+ n_0000000001 s=b\n+ n_0000000002 s=c\n+ n_0000000003 s=d\n"                       \
+    "client a on=1 at=h:1\nclient b on=1 at=h:2\nclient c on=1 at=h:3\nclient d on=1 at=h:4\n"               \
+    "tick 1000\nlist\n> election-seen\nreadall\nw c n_0000000001\nw d n_0000000002\nproof\nproof\n"
+    model_script_run("two that lead together, under the names of the recipe, look like a deaf second",
+                     "watch /two/election found\nconnect\n> connection connected\n" TWO_ACTIVES
+                     "? findings no-watch critical certain n_0000000001\n");
+    model_script_run("... unless the configuration says that this is not the recipe",
+                     "watch /two/election recipe=sequence\nconnect\n> connection connected\n" TWO_ACTIVES
+                     "? findings no-watch warning suspected n_0000000001\n");
     model_script_run("readers and writers of a lock that is not known",
                      "watch /shared kind=auto found\nconnect\n> connection connected\n"
                      "+ in-a1-0000000000 s=a\n+ out-a2-0000000001 s=b\n+ out-a3-0000000002 s=c\n"
