@@ -153,6 +153,7 @@ def test_the_other_commands(private, tmp_path):
     (("events", "--capture", "/nowhere"), "No such file"),
     (("once", "--capture", CAPTURE, "--admin", "off"), "--admin has no meaning with --capture, which uses no cluster; name one"),
     (("events", "--capture", CAPTURE, "--replay", "x"), "two sources"),
+    (("autopsy", "/nowhere", "--capture", "-"), "packets beside logs are read twice: write those of a pipe to a file first"),
     (("report", "--json", "--client-log", "/nowhere"), "--client-log adds to stories"),
     (("why", "--capture", CAPTURE, "--client-log", __file__, "--client-log", "/nowhere"), "/nowhere: No such file"),
     (("why", "--capture", CAPTURE, "--client-log", "/dev/zero"), "/dev/zero: is not a plain file"),

@@ -549,7 +549,8 @@ static void print_connection(struct printer *printer, const struct cluster *clus
     int x = printer_put_sign(printer, 2, connected ? ROLE_GOOD : ROLE_CRITICAL,
                              connected ? SIGN_OK : SIGN_CRITICAL);
     x = printer_put(printer, x, ROLE_TEXT,
-                    cluster_is_from_logs(cluster)        ? "read; they contain no watches and no connections"
+                    cluster_is_from_logs(cluster) && !problem
+                        ? "read; they contain no watches and no connections"
                     : connected && cluster->session == 0 ? "read"
                                                          : label_connection(cluster->connection));
     if (connected && cluster->connected_to) {
