@@ -19,6 +19,8 @@
 #define TICKS_MOST 400
 #define SHOW_US INT64_C(1000000)
 #define TOLD_MOST 8
+/* So long the requests of a client that was notified are counted, and their answers timed. */
+#define TIMED_US INT64_C(1000000)
 /* Sessions are looked through for those that are over. */
 #define SWEEP_US INT64_C(60000000)
 /* Bytes of znodes that are kept: a capture may be endless. */
@@ -32,8 +34,10 @@ struct capture_client {
     struct wire_client *client;
     struct capture_client *next, **link; /* of all that are open */
     size_t source;                       /* the capture that it was seen in first, or that goes on with it */
-    char *told[TOLD_MOST];               /* changes that it was notified of since its latest request */
+    char *told[TOLD_MOST];               /* changes that it was notified of together */
     size_t told_count;
+    int64_t told_us, slowest_us; /* the first of them; the slowest answer since */
+    int requests;                /* ... and its requests since; 0: it has not reacted */
 };
 
 /* One of the captures. Tied: its packets are known to be recent. */
@@ -139,6 +143,7 @@ static bool concerns_elections(const struct capture *k, const struct captured_wa
 static void show_client(struct capture *k, const struct wire_client *client, enum captured_step step,
                         uint64_t session, const char *path)
 {
+    const struct capture_client *own = client->user;
     struct observation o = {.kind = OBSERVED_CAPTURED, .at = capture_moment(k, k->now.mono_us), .path = path};
     const struct capture_source *source = capture_source_of(k, client);
     struct captured_watch *watches = xmalloc((client->watch_count + 1) * sizeof *watches);
@@ -159,7 +164,9 @@ static void show_client(struct capture *k, const struct wire_client *client, enu
         .watches = watches,
         .count = count,
         .heard_us = capture_moment(k, client->heard_us).mono_us,
-        .asked_us = client->asked_us ? client->asked_us + k->add.mono_us : 0};
+        .asked_us = client->asked_us ? client->asked_us + k->add.mono_us : 0,
+        .requests = step == CAPTURED_ANSWERED ? own->requests : 0,
+        .slowest_us = step == CAPTURED_ANSWERED ? own->slowest_us : 0};
     if (client->heard_us == 0)
         o.captured.heard_us = 0;
     if (k->showing && session != 0 && o.captured.address && !is_old(k, source))
@@ -554,14 +561,37 @@ static void capture_on_refused(struct capture *k, struct wire_client *client, co
     show_client(k, client, CAPTURED_OVER, fact->session, NULL);
 }
 
+static void told_forget(struct capture_client *own)
+{
+    while (own->told_count > 0)
+        free(own->told[--own->told_count]);
+    own->told_us = own->slowest_us = own->requests = 0;
+}
+
+static void show_told(struct capture *k, struct wire_client *client, enum captured_step step)
+{
+    struct capture_client *own = client->user;
+    for (size_t i = 0; i < own->told_count; i++)
+        show_client(k, client, step, client->session, own->told[i]);
+    if (k->now.mono_us - own->told_us >= TIMED_US)
+        told_forget(own);
+    client->timed = own->told_count > 0;
+}
+
 static void capture_on_asked(struct capture *k, struct wire_client *client)
 {
     struct capture_client *own = client->user;
-    for (size_t i = 0; i < own->told_count; i++) {
-        show_client(k, client, CAPTURED_REACTED, client->session, own->told[i]);
-        free(own->told[i]);
-    }
-    own->told_count = 0;
+    if (own->told_count > 0 && own->requests++ == 0)
+        show_told(k, client, CAPTURED_REACTED);
+}
+
+static void on_answered(struct capture *k, struct wire_client *client, int64_t took_us)
+{
+    struct capture_client *own = client->user;
+    if (own->requests == 0)
+        return;
+    own->slowest_us = took_us > own->slowest_us ? took_us : own->slowest_us;
+    show_told(k, client, CAPTURED_ANSWERED);
 }
 
 static void on_notified(struct capture *k, struct wire_client *client, const struct wire_fact *fact)
@@ -574,6 +604,9 @@ static void on_notified(struct capture *k, struct wire_client *client, const str
     /* The model knows of the change before it hears who was notified. */
     logged_elections_settle(k->elections, k->now);
     show_client(k, client, CAPTURED_NOTIFIED, client->session, fact->path);
+    if (own->requests > 0)
+        told_forget(own);
+    own->told_us = own->told_us ? own->told_us : k->now.mono_us;
     if (own->told_count < TOLD_MOST)
         own->told[own->told_count++] = text_copy(fact->path);
 }
@@ -662,6 +695,9 @@ static void capture_on_fact(void *context, struct wire_client *client, const str
     case WIRE_ASKED:
         capture_on_asked(k, client);
         break;
+    case WIRE_ANSWERED:
+        on_answered(k, client, fact->at_us - fact->asked_us);
+        break;
     case WIRE_DELETING:
         ends_asked(k->ends, client->session, fact->path, k->now.mono_us);
         break;
@@ -721,10 +757,10 @@ static void capture_on_gone(void *context, struct wire_client *client)
     struct logged_session *session = capture_session_of(k, client);
     if (session && session->connection == client)
         session->connection = NULL;
-    for (size_t i = 0; own && i < own->told_count; i++)
-        free(own->told[i]);
-    if (own)
+    if (own) {
+        told_forget(own);
         client_leaves(own);
+    }
     free(own);
 }
 

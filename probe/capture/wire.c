@@ -25,6 +25,7 @@
 
 /* A request that was not answered yet. */
 struct owed_reply {
+    int64_t at_us;
     int32_t number, kind;
     uint32_t length; /* of the body that is kept; 0: it is not */
     uint8_t *body;
@@ -72,8 +73,8 @@ static void owed_drop(struct wire_connection *c)
     c->owed_count--;
 }
 
-static void owed_add(struct wire_connection *c, int32_t number, int32_t kind, const uint8_t *body,
-                     size_t length)
+static void owed_add(struct wire_connection *c, int64_t at_us, int32_t number, int32_t kind,
+                     const uint8_t *body, size_t length)
 {
     if (c->owed_count == OWED_MOST)
         owed_drop(c);
@@ -88,7 +89,7 @@ static void owed_add(struct wire_connection *c, int32_t number, int32_t kind, co
         c->owed_first = 0;
     }
     struct owed_reply *owed = &c->owed[(c->owed_first + c->owed_count++) % c->owed_room];
-    *owed = (struct owed_reply){.number = number, .kind = kind};
+    *owed = (struct owed_reply){.at_us = at_us, .number = number, .kind = kind};
     if (length == 0 || length > REQUEST_KEPT || c->wire->kept + length > WIRE_FRAMES_MOST_ALL)
         return;
     owed->body = xmalloc(length);
@@ -340,7 +341,7 @@ static void wire_request(struct wire_connection *c, int64_t at_us, const uint8_t
         ask_deletions(c, kind, r, at_us);
     bool kept = is_creation(kind) || is_multi(kind) || is_read(kind) || kind == REQUEST_DELETE ||
                 kind == REQUEST_SET || kind == REQUEST_ADD_WATCH || kind == REQUEST_REMOVE_WATCHES;
-    owed_add(c, number, kind, frame + 8, kept ? length - 8 : 0);
+    owed_add(c, at_us, number, kind, frame + 8, kept ? length - 8 : 0);
 }
 
 /* ---- replies ---- */
@@ -551,6 +552,8 @@ static void wire_reply(struct wire_connection *c, int64_t at_us, const uint8_t *
     for (; at > 0; at--)
         owed_drop(c);
     answer_settle(&a, &c->owed[c->owed_first]);
+    if (c->shown.timed)
+        answer_tell(&a, (struct wire_fact){.kind = WIRE_ANSWERED, .asked_us = c->owed[c->owed_first].at_us});
     owed_drop(c);
 }
 

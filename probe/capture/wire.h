@@ -35,6 +35,7 @@ struct wire_client {
     int64_t opened_us, ended_us;                      /* ended_us 0: it is open */
     bool ended_by_server;
     bool watches_known; /* they are all of this connection */
+    bool timed;         /* the listener's: its answers are told, too */
     enum wire_problem problem;
     struct captured_watch *watches;
     size_t watch_count, watch_room;
@@ -47,6 +48,7 @@ enum wire_fact_kind {
     WIRE_REFUSED,  /* its greeting was answered: the session that it asked for is over */
     WIRE_ASKED,    /* a request that is no ping */
     WIRE_DELETING, /* a request to delete this path was sent */
+    WIRE_ANSWERED, /* one of a client that is timed; asked_us */
     WIRE_KEPT,     /* ... and failed; without a path: all those of a multi */
     WIRE_CLOSING,  /* a request to close the session was sent */
     WIRE_CREATED,  /* path, data, owner where it is ephemeral */
@@ -70,6 +72,7 @@ struct wire_fact {
     int64_t at_us;
     int64_t zxid;     /* of the reply or notification; <= 0: not known */
     uint64_t session; /* REFUSED: the one that is over */
+    int64_t asked_us; /* ANSWERED: when that request was sent */
     const char *path;
     bool ephemeral, has_data;
     bool of_server; /* LOST: bytes of the server, else of the client */

@@ -254,7 +254,7 @@ static void transaction_coding(struct coding *c, struct observed_transaction *o)
 
 static void captured_coding(struct coding *c, struct observed_captured *o)
 {
-    coding_enum(c, &o->step, CAPTURED_OVER);
+    coding_enum(c, &o->step, CAPTURED_ANSWERED);
     coding_text(c, &o->address, true);
     coding_number(c, &o->session);
     coding_text(c, &o->client, o->session != 0); /* 0: of a server */
@@ -280,6 +280,8 @@ static void captured_coding(struct coding *c, struct observed_captured *o)
     }
     c->field = lane + 3;
     o->watches = watches;
+    coding_int(c, &o->requests);
+    coding_signed(c, &o->slowest_us);
 }
 
 static void payload_coding(struct coding *c, struct observation *o)

@@ -27,6 +27,8 @@ struct captured_wake {
     uint64_t session;
     char *election, *path;
     int64_t notified_us, reacted_us;
+    int requests; /* that it sent since, and the slowest answer, so far */
+    int64_t slowest_us;
 };
 
 /* A leader that was lost; over.mono_us 0: its client has not learned that its session is over. */
@@ -93,8 +95,10 @@ static void note_woken(struct cluster *cluster, struct captured *captured, const
         return;
     struct captured_wake *wake = &captured->wakes[captured->next_wake++ % WAKES_KEPT];
     wake_release(wake);
-    *wake = (struct captured_wake){o->captured.session, text_copy(election->path), text_copy(o->path),
-                                   o->at.mono_us, 0};
+    *wake = (struct captured_wake){.session = o->captured.session,
+                                   .election = text_copy(election->path),
+                                   .path = text_copy(o->path),
+                                   .notified_us = o->at.mono_us};
     diagnose_soon(election);
 }
 
@@ -107,10 +111,15 @@ static void captured_touch(const struct cluster *cluster, const char *path)
 
 static void note_reacted(struct cluster *cluster, struct captured *captured, const struct observation *o)
 {
+    bool reacts = o->captured.step == CAPTURED_REACTED;
     for (size_t i = 0; o->path && i < WAKES_KEPT; i++) {
         struct captured_wake *wake = &captured->wakes[i];
-        if (!wake->path || wake->session != o->captured.session || wake->reacted_us != 0 ||
+        if (!wake->path || wake->session != o->captured.session || (reacts && wake->reacted_us != 0) ||
             strcmp(wake->path, o->path) != 0)
+            continue;
+        wake->requests = reacts ? 1 : o->captured.requests;
+        wake->slowest_us = o->captured.slowest_us;
+        if (!reacts)
             continue;
         wake->reacted_us = o->at.mono_us;
         captured_touch(cluster, wake->election);
@@ -141,7 +150,7 @@ void captured_observe(struct cluster *cluster, const struct observation *o)
         session_table_captured(cluster, o->at, &o->captured);
     if (o->captured.step == CAPTURED_NOTIFIED)
         note_woken(cluster, cluster->captured, o);
-    else if (o->captured.step == CAPTURED_REACTED)
+    else if (o->captured.step == CAPTURED_REACTED || o->captured.step == CAPTURED_ANSWERED)
         note_reacted(cluster, cluster->captured, o);
     else if (o->captured.step == CAPTURED_OVER)
         note_over(cluster, cluster->captured, o);
@@ -219,26 +228,28 @@ static bool wake_is_counted(const struct captured *captured, size_t before, uint
     return false;
 }
 
-size_t captured_herd(const struct election *election, const char *lost, int64_t gone_us, int64_t *last_us)
+struct captured_herd captured_herd(const struct election *election, const char *lost, int64_t gone_us)
 {
     const struct captured *captured = election->cluster->captured;
     char *path = path_in(election, lost);
-    size_t count = 0;
+    struct captured_herd herd = {.answered = true};
     bool asleep = false;
-    *last_us = 0;
     const struct captured_wake *wake;
     for (size_t i = 0; (wake = wake_of_loss(captured, i, gone_us)); i++) {
         if (!is_of_loss(wake, election, path, gone_us) ||
             wake_is_counted(captured, i, wake->session, election, path, gone_us))
             continue;
         int64_t reacted_us = after_gone(wake->reacted_us, gone_us);
-        count++;
+        herd.clients++;
+        herd.requests += wake->requests;
         asleep = asleep || reacted_us == 0;
-        *last_us = reacted_us > *last_us ? reacted_us : *last_us;
+        herd.answered = herd.answered && wake->slowest_us > 0;
+        herd.last_us = reacted_us > herd.last_us ? reacted_us : herd.last_us;
+        herd.slowest_us = wake->slowest_us > herd.slowest_us ? wake->slowest_us : herd.slowest_us;
     }
-    *last_us = asleep ? 0 : *last_us;
+    herd.last_us = asleep ? 0 : herd.last_us;
     free(path);
-    return count;
+    return herd;
 }
 
 /* ---- findings ---- */

@@ -700,24 +700,27 @@ static void describe_reactions(const struct failover *failover, char *evidence, 
                  (double)failover->reacted_us / 1e3);
 }
 
-/* More than the successor were woken: how many, and how long the last one took. */
-static size_t case_herd(const struct failover_case *c, int64_t *last_us)
+static struct captured_herd case_herd(const struct failover_case *c)
 {
     const struct change *change = &c->election->change;
     int64_t gone_us = c->evidence.captured_gone_us ? c->evidence.captured_gone_us : c->evidence.gone_us;
-    return change->from ? captured_herd(c->election, change->from, gone_us, last_us) : 0;
+    return change->from ? captured_herd(c->election, change->from, gone_us) : (struct captured_herd){0};
 }
 
+/* More than the successor were woken. */
 static void describe_herd(const struct failover_case *c, char *evidence, size_t size)
 {
-    int64_t last_us;
-    size_t length = strlen(evidence), count = case_herd(c, &last_us);
-    if (count < 2 || length + 1 >= size)
+    const struct captured_herd herd = case_herd(c);
+    char last[80] = "", slowest[80] = "";
+    size_t length = strlen(evidence);
+    if (herd.clients < 2)
         return;
-    length += (size_t)snprintf(evidence + length, size - length, "; it woke %zu clients", count);
-    if (last_us && length < size)
-        snprintf(evidence + length, size - length, ", the last of which sent a request after %.3f ms",
-                 (double)last_us / 1e3);
+    if (herd.last_us)
+        snprintf(last, sizeof last, ", the last of them after %.3f ms", (double)herd.last_us / 1e3);
+    if (herd.slowest_us)
+        snprintf(slowest, sizeof slowest, "; the slowest answer took %.3f ms", (double)herd.slowest_us / 1e3);
+    snprintf(evidence + length, size - length, "; it woke %zu clients, which sent %d requests%s%s",
+             herd.clients, herd.requests, last, slowest);
 }
 
 /* Cause, certainty and detection, from the evidence so far. */
@@ -846,14 +849,15 @@ static bool is_late(const struct failover_case *c, struct moment now)
 static bool awaits_cause_only(const struct failover_case *c, struct moment now)
 {
     const struct election *election = c->election;
-    int64_t notified_us, reacted_us, last_us;
+    int64_t notified_us, reacted_us;
     case_reactions(c, &notified_us, &reacted_us);
     bool captures = cluster_is_captured(election->cluster);
+    const struct captured_herd herd = case_herd(c);
     if (captures && (notified_us ? reacted_us == 0 : now.mono_us - c->won.mono_us < NOTIFIED_AFTER_US))
         return false;
     int64_t since_us = now.mono_us - c->won.mono_us;
-    if (captures && (since_us < WOKEN_WITHIN_US ||
-                     (since_us < NOTIFIED_AFTER_US && case_herd(c, &last_us) > 1 && last_us == 0)))
+    if (captures &&
+        (since_us < WOKEN_WITHIN_US || (since_us < NOTIFIED_AFTER_US && herd.clients > 1 && !herd.answered)))
         return false;
     bool acknowledges =
         election->acknowledged == ACK_NO ||

@@ -306,7 +306,8 @@ enum captured_step {
     CAPTURED_STATE,    /* its connection, or its watches, changed */
     CAPTURED_NOTIFIED, /* its client was notified of a change of path */
     CAPTURED_REACTED,  /* the next request of a client that was notified of path */
-    CAPTURED_OVER      /* its client learned that the session is over */
+    CAPTURED_OVER,     /* its client learned that the session is over */
+    CAPTURED_ANSWERED  /* its requests since it was notified of path, and the slowest answer, so far */
 };
 
 /* The state is that after the step. Of session 0, beside a live cluster: the packets of this server are read, or
@@ -323,6 +324,8 @@ struct observed_captured {
     size_t count;
     int64_t heard_us; /* its client's latest bytes, on the observer's monotonic clock */
     int64_t asked_us; /* ... and its latest request that was no ping; 0: not known */
+    int requests;     /* ANSWERED; and the next one */
+    int64_t slowest_us;
 };
 
 struct observed_node {

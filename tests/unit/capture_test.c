@@ -281,31 +281,36 @@ static void two_leaders_at_a_time(void **state)
     told_free(told);
 }
 
-/* Another client watched a's znode as well as b: it is notified 3 ms later, and reacts 41 ms after the loss. */
+/* Another client watched a's znode as well as b: it is notified 3 ms later, reacts 41 ms after the loss, and sends three
+ * requests. b asks for the list, which takes 6 ms. */
 static void a_herd_is_counted(void **state)
 {
     (void)state;
     struct told *told = told_begin();
-    static const int64_t steps_us[] = {LOST_A + 3000, LOST_A + 41000};
+    static const int64_t steps_us[] = {LOST_A + 3000, LOST_A + 41000, LOST_A + 50000};
+    static const enum captured_step steps[] = {CAPTURED_NOTIFIED, CAPTURED_REACTED, CAPTURED_ANSWERED};
     size_t step = 0;
     for (size_t i = 0; i < sample_count; i++) {
-        for (; step < 2 && sample[i].at_us > BASE_US + steps_us[step]; step++) {
+        for (; step < 3 && sample[i].at_us > BASE_US + steps_us[step]; step++) {
             struct observation o = {.kind = OBSERVED_CAPTURED,
                                     .at = {BASE_US + steps_us[step], BASE_US + steps_us[step]},
                                     .path = "/election/0d3ae41c2c254463a372c27e6eb3db1a__lock__0000000000"};
-            o.captured = (struct observed_captured){.step = step ? CAPTURED_REACTED : CAPTURED_NOTIFIED,
+            o.captured = (struct observed_captured){.step = steps[step],
                                                     .address = "127.0.0.1:53409",
                                                     .client = "127.0.0.1:9",
                                                     .session = 99,
                                                     .timeout_ms = 6000,
-                                                    .connected = true};
+                                                    .connected = true,
+                                                    .requests = 3,
+                                                    .slowest_us = step == 2 ? 2000 : 0};
             model_observe(told->model, &o);
         }
         told_take(told, &sample[i]);
     }
     told_end(told);
     const char *evidence = told->failovers[0].evidence;
-    if (!strstr(evidence, "; it woke 2 clients, the last of which sent a request after 41.000 ms"))
+    if (!strstr(evidence, "; it woke 2 clients, which sent 4 requests, the last of them after 41.000 ms; "
+                          "the slowest answer took 6.078 ms"))
         fail_msg("%s", evidence);
     assert_null(strstr(told->failovers[1].evidence, "it woke"));
     told_free(told);
