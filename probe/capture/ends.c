@@ -192,8 +192,7 @@ static bool end_is_judged(struct ends *e, struct znode *node, const struct gone_
                     gone->at_us - session->left_us < ENDED_TOGETHER_US;
         deed.deed = DEED_EXPIRED;
         deed.gone_us = left ? session->left_us : deed.gone_us;
-        deed.unproven =
-            !is_nowhere_else(e, session, left) || !silence_is_covered(e, session, gone->at_us);
+        deed.unproven = !is_nowhere_else(e, session, left) || !silence_is_covered(e, session, gone->at_us);
     }
     e->listener.ended(e->listener.context, node, &deed);
     return true;

@@ -273,11 +273,10 @@ static void slow_reaction(struct diagnosis *d, const struct captured_wake *wake)
     diagnosis_raise(
         d, FINDING_SLOW_REACTION, leads ? SEVERITY_CRITICAL : SEVERITY_WARNING, CERTAINTY_CERTAIN,
         diagnosis_subject(c), &c, 1, NULL,
-        "%s was notified of a change of %s, and has sent no request for %s since: its client does not "
-        "go on%s",
-        describe_session(d->election, wake->session, session, sizeof session), wake->path,
-        describe_span(now_us - wake->notified_us, silent, sizeof silent),
-        leads ? ", though it is first in line" : "");
+        "no request for %s since it was notified of a change of %s: its client does not go on%s; %s",
+        describe_span(now_us - wake->notified_us, silent, sizeof silent), wake->path,
+        leads ? ", though it is first in line" : "",
+        describe_session(d->election, wake->session, session, sizeof session));
 }
 
 /* The first client that reacted to the end of a leader's znode; NULL: none is known. */

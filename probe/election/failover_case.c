@@ -29,6 +29,8 @@
 #define NOTIFIED_AFTER_US INT64_C(1000000)
 /* ... and those of all others that it wakes, within this time. */
 #define WOKEN_WITHIN_US INT64_C(20000)
+/* So many are told first. */
+#define HERD 10
 /* A list is as old as its coming, and the notification of a loss may be this late. */
 #define NOTIFIED_US INT64_C(100000)
 /* What our own session sees is this late at most, or twice as late as servers lately answered. */
@@ -685,19 +687,30 @@ static void case_reactions(const struct failover_case *c, int64_t *notified_us, 
         captured_phases(election, change->from, leader->stat.owner, gone_us, notified_us, reacted_us);
 }
 
+/* What is remarkable comes first: a screen shows the beginning. */
+static void evidence_add(char *evidence, size_t size, const char *part, bool first)
+{
+    char was[512];
+    snprintf(was, sizeof was, "%s", evidence);
+    snprintf(evidence, size, "%s%s%s", first ? part : was, *was ? "; " : "", first ? was : part);
+}
+
 static void describe_reactions(const struct failover *failover, char *evidence, size_t size)
 {
-    size_t length = strlen(evidence);
-    if (failover->notified_us == 0 || length + 1 >= size)
+    char part[160];
+    double notified_ms = (double)failover->notified_us / 1e3, reacted_ms = (double)failover->reacted_us / 1e3;
+    if (failover->notified_us == 0)
         return;
-    length +=
-        (size_t)snprintf(evidence + length, size - length, "%sits successor was notified %.3f ms after that",
-                         length ? "; " : "", (double)failover->notified_us / 1e3);
-    if (failover->reacted_us == 0 && length < size)
-        snprintf(evidence + length, size - length, ", and sent no request");
-    else if (length < size)
-        snprintf(evidence + length, size - length, ", and sent its next request after %.3f ms",
-                 (double)failover->reacted_us / 1e3);
+    if (failover->reacted_us != 0)
+        snprintf(part, sizeof part,
+                 "its successor sent its next request %.3f ms after that znode went, and was notified after "
+                 "%.3f ms",
+                 reacted_ms, notified_ms);
+    else
+        snprintf(part, sizeof part,
+                 "its successor was notified %.3f ms after that znode went, and sent no request",
+                 notified_ms);
+    evidence_add(evidence, size, part, failover->reacted_us - failover->notified_us > NOTIFIED_AFTER_US);
 }
 
 static struct captured_herd case_herd(const struct failover_case *c)
@@ -711,16 +724,16 @@ static struct captured_herd case_herd(const struct failover_case *c)
 static void describe_herd(const struct failover_case *c, char *evidence, size_t size)
 {
     const struct captured_herd herd = case_herd(c);
-    char last[80] = "", slowest[80] = "";
-    size_t length = strlen(evidence);
+    char part[240], last[80] = "", slowest[80] = "";
     if (herd.clients < 2)
         return;
     if (herd.last_us)
         snprintf(last, sizeof last, ", the last of them after %.3f ms", (double)herd.last_us / 1e3);
     if (herd.slowest_us)
         snprintf(slowest, sizeof slowest, "; the slowest answer took %.3f ms", (double)herd.slowest_us / 1e3);
-    snprintf(evidence + length, size - length, "; it woke %zu clients, which sent %d requests%s%s",
-             herd.clients, herd.requests, last, slowest);
+    snprintf(part, sizeof part, "it woke %zu clients, which sent %d requests%s%s", herd.clients,
+             herd.requests, last, slowest);
+    evidence_add(evidence, size, part, herd.clients >= HERD);
 }
 
 /* Cause, certainty and detection, from the evidence so far. */
