@@ -10,6 +10,7 @@ import subprocess
 import time
 
 import pytest
+from kazoo.client import KazooClient
 
 from electop import PROGRAM, Events, elections, run
 from ensemble import HIDING, Ensemble
@@ -298,6 +299,34 @@ def test_packets_of_another_server(hiding, packets, tmp_path, path):
     with Line(path, tap) as line, Events(hiding.hosts, *HIDDEN, path, "--capture", file, "--log", str(log)):
         line.join(1)
         until(lambda: "packets of zk9:1: no server of this cluster; name it with SERVER=FILE" in log.read_text())
+
+
+def test_secrets_are_never_kept(hiding, tmp_path, path):
+    """Neither a session's password, also as its client sends it again, nor credentials, in any file or output."""
+    with open(tmp_path / "zk.pcap", "wb", buffering=0) as out, Tap(hiding.addresses[0], out) as tap, Line(path, tap) as line:
+        line.join(2)
+        client = KazooClient(tap.address, auth_data=[("digest", "somebody:t0p-S3cret")])
+        client.start()
+        client.create(f"{path}/n_", b"m9", ephemeral=True, sequence=True)
+        passwords = [client.client_id[1], *(session.password for session in line.sessions)]
+        line.sessions[0] = line.sessions[0].move(tap.address)
+        client.stop()
+    secrets = [b"t0p-S3cret", *passwords, *(password.hex().encode() for password in passwords)]
+    packets = (tmp_path / "zk.pcap").read_bytes()
+    assert all(len(password) == 16 and password in packets for password in passwords) and b"t0p-S3cret" in packets
+    (tmp_path / "home").mkdir()
+    kept = {"HOME": str(tmp_path / "home"), "XDG_STATE_HOME": str(tmp_path / "home"), "TMPDIR": str(tmp_path / "home")}
+    told = [run(*words, "--capture", f"{tmp_path}/zk.pcap", env=kept) for words in (
+        ("events", "--json", "--observe", f"{tmp_path}/home/zk.case"), ("record", "--log", f"{tmp_path}/home/log"),
+        ("autopsy", "--into", f"{tmp_path}/home/zk.db"), ("report", "--html"), ("once", "--json"))]
+    told.append(run("events", "--json", "--replay", f"{tmp_path}/home/zk.case", env=kept))
+    files = [name for name in (tmp_path / "home").rglob("*") if name.is_file()]
+    assert all(done.status == 0 for done in told) and len(files) >= 3, (told, files)
+    shown = {str(name): name.read_bytes() for name in files}
+    shown |= {str(i): (done.out + done.err).encode() for i, done in enumerate(told)}
+    found = [name for name, text in shown.items() if line.names[1].encode() in text]
+    assert {"0", "4", "5", f"{tmp_path}/home/zk.db"} <= set(found), found
+    assert [(name, secret) for name, text in shown.items() for secret in secrets if secret in text] == []
 
 
 def test_a_file_without_a_header(hiding, tmp_path, path):
