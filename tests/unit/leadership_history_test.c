@@ -107,6 +107,43 @@ static void a_tenure_goes_on_through_a_gap(void **state)
     recorded_free(world);
 }
 
+/* Where nobody leads since, the vacancy is as long as that has lasted, and not as when it was told. What this run saw
+ * itself takes the place of what was recorded, and nothing else. */
+static void a_vacancy_goes_on(void **state)
+{
+    (void)state;
+    struct recorded *world = recorded_begin();
+    struct leadership_history leadership;
+    recorded_changes(world, 1);
+    recorded_pass(world, 60000);
+    for (int64_t i = world->first; i <= world->last; i++) {
+        char path[64];
+        snprintf(path, sizeof path, "/election/n_%010d", (int)i);
+        fake_tree_delete(world->tree, path);
+    }
+    fake_tree_list(world->tree, world->model, world->now, "/election", "/election");
+    recorded_pass(world, 90000);
+    recorded_stop(world);
+    read_all(world, &leadership);
+    const struct failover *last = &leadership.failovers[leadership.failover_count - 1];
+    assert_null(last->to);
+    assert_in_range(last->vacancy.low_us, INT64_C(85000000), INT64_C(90000000));
+    assert_in_range(leadership.vacant_us, INT64_C(85000000), INT64_C(92000000));
+    struct election *election = (struct election *)model_election(world->model, 0, "/election");
+    int64_t seen_us = election_failover_at(election, 0)->vacancy.low_us;
+    election->failovers[0].detection = (struct span){1, 2};
+    leadership_history_prefer(&leadership, election);
+    assert_int_equal(leadership.failovers[0].detection.high_us, 2);
+    assert_int_equal(leadership.failovers[0].vacancy.low_us, seen_us);
+    assert_in_range(last->vacancy.low_us, INT64_C(85000000), INT64_C(90000000));
+    election->failovers[0].lost_at.wall_us += INT64_C(60000000);
+    election->failovers[0].detection = SPAN_UNKNOWN;
+    leadership_history_prefer(&leadership, election);
+    assert_int_equal(leadership.failovers[0].detection.high_us, 2);
+    leadership_history_clear(&leadership);
+    recorded_free(world);
+}
+
 /* That the clock was set while the window was recorded says why its times go back. */
 static void knows_that_the_clock_was_set(void **state)
 {
@@ -149,9 +186,11 @@ static void has_a_failover_at_the_end(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(has_a_failover_at_the_end), cmocka_unit_test(a_tenure_goes_on_through_a_gap),
-        cmocka_unit_test(knows_that_the_clock_was_set), cmocka_unit_test(counts_more_failovers_than_it_lists),
-        cmocka_unit_test(lists_failovers_of_more_leaders_than_it_draws)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(has_a_failover_at_the_end),
+                                       cmocka_unit_test(a_tenure_goes_on_through_a_gap),
+                                       cmocka_unit_test(knows_that_the_clock_was_set),
+                                       cmocka_unit_test(counts_more_failovers_than_it_lists),
+                                       cmocka_unit_test(lists_failovers_of_more_leaders_than_it_draws),
+                                       cmocka_unit_test(a_vacancy_goes_on)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 #include "config/memory.h"
 #include "probe/election/chain.h"
 #include "probe/election/election.h"
+#include "probe/election/vacancy.h"
 #include "tui/screen/cells.h"
 #include "tui/screen/columns.h"
 #include "tui/views/candidate_filter.h"
@@ -412,12 +413,23 @@ static void share_rows(const struct election_view *view, struct below *below, co
         below->events = cells->height / 5;
 }
 
+/* Its texts stay the model's. The vacancy of an open one is as long as nobody leads. */
+static struct failover failover_by_now(const struct election *election, size_t i, struct moment now)
+{
+    struct failover failover = *election_failover_at(election, i), lost;
+
+    if (i + 1 == election->failover_count && failover_is_open(&failover) && !label_stale(election) &&
+        vacancy_lost(election, now, &lost) && lost.lost_at.mono_us == failover.lost_at.mono_us)
+        failover.vacancy = lost.vacancy;
+    return failover;
+}
+
 /* Its latest failovers, as far as the model keeps them: the phases of the last one, the table, the figures.
  */
 static void draw_failovers(struct election_view *view, struct cells *cells, const struct scene *scene,
                            const struct election *election)
 {
-    struct failover kept[FAILOVERS_KEPT]; /* their texts stay the model's */
+    struct failover kept[FAILOVERS_KEPT];
     struct failover_sample samples[FAILOVERS_KEPT];
     struct leadership_history failovers = {.failovers = kept};
     size_t count = 0, rows;
@@ -425,7 +437,7 @@ static void draw_failovers(struct election_view *view, struct cells *cells, cons
     bool days;
 
     for (size_t i = 0; i < election->failover_count && i < FAILOVERS_KEPT; i++) {
-        kept[failovers.failover_count++] = *election_failover_at(election, i);
+        kept[failovers.failover_count++] = failover_by_now(election, i, scene->now);
         count += failover_sample_of(&kept[i], &samples[count]);
     }
     failover_stats_make(samples, count, &failovers.stats);
@@ -505,9 +517,11 @@ static void election_draw(struct view *self, const struct scene *scene, struct c
         draw_apart(view, cells, y, below.apart, scene, election);
         return;
     }
-    if (below.picture > 0)
-        y += failover_picture_draw(cells, y, below.picture,
-                                   election_failover_at(election, election->failover_count - 1), scene->now);
+    if (below.picture > 0) {
+        struct failover last = failover_by_now(election, election->failover_count - 1, scene->now);
+
+        y += failover_picture_draw(cells, y, below.picture, &last, scene->now);
+    }
     finding_pane_draw(cells, y, below.findings, scene->now, election, NULL);
     event_pane_draw(cells, y + below.findings, below.events, scene, view->cluster, view->path);
 }

@@ -202,12 +202,16 @@ void failover_table_row(struct cells *cells, const struct failover_table *table,
 
 /* Figures. */
 
+/* Where there is room for all of it. */
 static int failover_lines_put_figure(struct cells *cells, int x, int y, const char *word, struct span span)
 {
     char text[FORMAT_INTERVAL];
     int begun = x;
+    span_text(cells, span, text);
+    if (x + (int)strlen(word) + 1 + cells_width(cells, text) >= cells->width)
+        return 0;
     x += cells_put(cells, x, y, -1, ROLE_DIM, word) + 1;
-    x += cells_put(cells, x, y, -1, ROLE_STRONG, span_text(cells, span, text));
+    x += cells_put(cells, x, y, -1, ROLE_STRONG, text);
     return x - begun + 3;
 }
 
@@ -277,10 +281,12 @@ int failover_stats_draw(struct cells *cells, int y, int rows, const struct leade
     } else {
         x += cells_put(cells, x, y, -1, ROLE_DIM, "total") + 2;
         x += failover_lines_put_figure(cells, x, y, "p50", all->p50);
-        x += failover_lines_put_figure(cells, x, y, "p90", all->p90);
-        x += failover_lines_put_figure(cells, x, y, "p99", all->p99);
         x += failover_lines_put_figure(cells, x, y, "max", all->max);
         x += cells_printf(cells, x, y, -1, ROLE_DIM, "of %zu", all->count) + 3;
+        if (all->count >= 10) /* of fewer it is the longest, as is p99 of fewer than 100 */
+            x += failover_lines_put_figure(cells, x, y, "p90", all->p90);
+        if (all->count >= 100)
+            x += failover_lines_put_figure(cells, x, y, "p99", all->p99);
         put_sparks(cells, x, y, cells->width - 1, leadership);
     }
     if (rows < 2)

@@ -141,6 +141,13 @@ static void lay_window(struct history_view *view, const struct scene *scene, int
     view->from_us = view->to_us - history_window_us(view);
 }
 
+static const struct election *history_election(const struct history_view *view, const struct scene *scene)
+{
+    const struct cluster *cluster = cluster_lines_find(scene, view->cluster);
+    return cluster ? model_election(scene->model, (unsigned)(cluster - scene->model->clusters), view->path)
+                   : NULL;
+}
+
 static void read_window(struct history_view *view, const struct scene *scene)
 {
     const struct leadership_history *leadership = &view->leadership;
@@ -161,6 +168,9 @@ static void read_window(struct history_view *view, const struct scene *scene)
     view->read_at = scene->now;
     leadership_history_read(&view->leadership, scene->history, view->cluster, view->path, view->from_us,
                             view->to_us, &view->error);
+    const struct election *election = scene->past ? NULL : history_election(view, scene);
+    if (election)
+        leadership_history_prefer(&view->leadership, election);
     size_t longest = 0;
     for (size_t i = 0; i < view->leadership.failover_count; i++) {
         const char *evidence = view->leadership.failovers[i].evidence;
@@ -239,10 +249,15 @@ static int put_where_it_fits(struct cells *cells, int x, int y, const char *text
     return x + cells_put(cells, x, y, -1, ROLE_DIM, text) + 3;
 }
 
-/* How often the leader changed, and how long one led. */
+/* How long nobody led, how often the leader changed, and how long one led. */
 static int put_tenures(struct cells *cells, int x, int y, const struct leadership_history *leadership)
 {
     char usual[24], longest[24], text[120];
+    if (leadership->vacant_us > 0 && !leadership->cut) {
+        snprintf(text, sizeof text, "no leader for %s",
+                 format_age(leadership->vacant_us, usual, sizeof usual));
+        x = put_where_it_fits(cells, x, y, text);
+    }
     if (leadership->tenure_count < 2 || leadership->cut)
         return x;
     if (leadership->changes_per_hour > 0) {
@@ -605,10 +620,7 @@ static struct destination history_destination(const struct view *self)
 static void history_title(struct view *self, const struct scene *scene, struct cells *cells, int x, int room)
 {
     const struct history_view *view = history_view_of(self);
-    const struct cluster *cluster = cluster_lines_find(scene, view->cluster);
-    const struct election *election =
-        cluster ? model_election(scene->model, (unsigned)(cluster - scene->model->clusters), view->path)
-                : NULL;
+    const struct election *election = history_election(view, scene);
     int end = x + room;
     x += label_put_crumbs(cells, x, room, view->cluster, election ? election->name : view->path, NULL);
     cells_printf(cells, x + 1, 0, label_room(x + 1, end), ROLE_TITLE, "%s history",

@@ -7,6 +7,8 @@
 #include "config/text.h"
 #include "probe/history/name_lookup.h"
 
+#define SAME_US INT64_C(5000000) /* between two observers of one loss */
+
 struct history_read {
     struct leadership_history *leadership;
     size_t stretch_room, failover_room, leader_room;
@@ -158,8 +160,10 @@ static void measure_tenures(struct leadership_history *leadership)
         if (stretch->lane == LANE_UNKNOWN || to_us <= from_us)
             continue;
         watched_us += to_us - from_us;
-        if (stretch->lane == LANE_NO_LEADER)
+        if (stretch->lane == LANE_NO_LEADER) {
+            leadership->vacant_us += to_us - from_us;
             continue;
+        }
         if (!stretch->goes_on || count == 0) {
             since_us = from_us;
             count++;
@@ -176,6 +180,18 @@ static void measure_tenures(struct leadership_history *leadership)
     free(lengths);
 }
 
+/* The vacancy of an open failover lasts as long as the last stretch has none. */
+static void extend_vacancy(struct leadership_history *leadership)
+{
+    size_t failovers = leadership->failover_count, stretches = leadership->stretch_count;
+    struct failover *last = failovers > 0 ? &leadership->failovers[failovers - 1] : NULL;
+    const struct leadership_history_stretch *now =
+        stretches > 0 ? &leadership->stretches[stretches - 1] : NULL;
+    if (last && now && failover_is_open(last) && now->lane == LANE_NO_LEADER &&
+        now->to_us - last->lost_at.wall_us > last->vacancy.low_us)
+        last->vacancy.low_us = now->to_us - last->lost_at.wall_us;
+}
+
 bool leadership_history_read(struct leadership_history *leadership, struct history *history,
                              const char *cluster, const char *election, int64_t from_us, int64_t to_us,
                              char **error)
@@ -190,6 +206,7 @@ bool leadership_history_read(struct leadership_history *leadership, struct histo
               history_clocks(history, on_clock, leadership, error);
     if (ok) {
         sort_leaders(leadership);
+        extend_vacancy(leadership);
         measure_tenures(leadership);
         /* Failovers beyond the limit still count. */
         if (leadership->failover_count == LEADERSHIP_HISTORY_MOST)
@@ -202,6 +219,34 @@ bool leadership_history_read(struct leadership_history *leadership, struct histo
     if (!ok)
         leadership_history_clear(leadership);
     return ok;
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static bool same_failover(const struct failover *one, const struct failover *other)
+{
+    int64_t apart_us = one->lost_at.wall_us - other->lost_at.wall_us;
+    return same_text(one->from, other->from) && same_text(one->to, other->to) && one->gap_us == 0 &&
+           other->gap_us == 0 && apart_us < SAME_US && apart_us > -SAME_US;
+}
+
+void leadership_history_prefer(struct leadership_history *leadership, const struct election *election)
+{
+    for (size_t i = 0; i < election->failover_count; i++) {
+        const struct failover *seen = election_failover_at(election, i);
+        for (size_t k = leadership->failover_count; k-- > 0;)
+            if (same_failover(&leadership->failovers[k], seen)) {
+                failover_release(&leadership->failovers[k]);
+                failover_copy(&leadership->failovers[k], seen);
+                break;
+            }
+    }
+    extend_vacancy(leadership);
+    if (leadership->failover_count < LEADERSHIP_HISTORY_MOST)
+        leadership_history_make_stats(leadership);
 }
 
 void leadership_history_clear(struct leadership_history *leadership)

@@ -48,6 +48,7 @@ struct leadership_history {
     size_t tenure_count;         /* the part of them within the window */
     int64_t tenure_p50_us, tenure_max_us;
     struct history_clock clock; /* the latest time in it that the recorder's clock was set; 0: it never was */
+    int64_t vacant_us;          /* without a leader, within the window */
     bool vacant;                /* there is a stretch without a leader */
     bool cut;                   /* there was more than LEADERSHIP_HISTORY_MOST of something */
 };
@@ -56,6 +57,9 @@ struct leadership_history {
 bool leadership_history_read(struct leadership_history *leadership, struct history *history,
                              const char *cluster, const char *election, int64_t from_us, int64_t to_us,
                              char **error);
+/* What this run saw itself takes the place of what another recorded of the same failovers, so that all screens have
+ * the same figures. */
+void leadership_history_prefer(struct leadership_history *leadership, const struct election *election);
 void leadership_history_clear(struct leadership_history *leadership);
 
 /* The lane of this leader; LANE_UNKNOWN: it has none in the window. */
