@@ -53,7 +53,7 @@ static const struct column columns_of_overview[COLUMN_COUNT] = {
     [COLUMN_CANDIDATES] = {.heading = "CAND", .least = 5, .most = 8, .importance = 75, .right = true},
     [COLUMN_SINCE] = {.heading = "SINCE", .least = 6, .most = 7, .importance = 80},
     [COLUMN_STRIP] = {.heading = "", .least = 7, .most = 24, .importance = 60},
-    [COLUMN_CHANGES] = {.heading = "CHANGES", .least = 8, .most = 40, .importance = 38, .optional = true},
+    [COLUMN_CHANGES] = {.heading = "CHANGES", .least = 9, .most = 40, .importance = 38, .optional = true},
     [COLUMN_CHANGED] = {.heading = "LAST FAILOVER", .least = 13, .most = 24, .importance = 55},
     [COLUMN_USUAL] = {.heading = "P50", .least = 6, .most = 13, .importance = 40, .optional = true},
     [COLUMN_NEXT] = {.heading = "NEXT", .least = 9, .most = 24, .importance = 88},
@@ -108,10 +108,9 @@ static void skip_heading(struct overview *overview, bool down)
 static void make_order(struct overview *overview, const struct scene *scene)
 {
     struct overview_order *order = &overview->order;
-    int64_t window_us = strip_window_us(overview->zoom.window);
 
-    order->dirty |= order->sort == SORT_CHANGES && order->window_us != window_us;
-    order->window_us = window_us;
+    order->dirty |= order->sort == SORT_CHANGES && order->window != overview->zoom.window;
+    order->window = overview->zoom.window;
     overview_order_make(order, scene);
 }
 
@@ -186,6 +185,14 @@ static void want_changed(struct column *columns, const struct cells *cells, cons
         columns_want(&columns[COLUMN_USUAL], cells_width(cells, took));
 }
 
+static void drop_seconds(char *clock)
+{
+    char *minutes = strchr(clock, ':'), *seconds = minutes != NULL ? strchr(minutes + 1, ':') : NULL;
+
+    if (seconds != NULL)
+        *seconds = '\0';
+}
+
 static void draw_changed(const struct overview *overview, struct cells *cells, int y,
                          const struct scene *scene, const struct election *election)
 {
@@ -205,6 +212,11 @@ static void draw_changed(const struct overview *overview, struct cells *cells, i
     changed_when(cells, election, scene->now, when, sizeof when);
     room -= cells_width(cells, when) + 1;
     failover_facts_last(cells, election, room, took);
+    if (cells_width(cells, took) > room) { /* the length says more than the seconds */
+        drop_seconds(when);
+        room = columns[COLUMN_CHANGED].width - cells_width(cells, when) - 1;
+        failover_facts_last(cells, election, room, took);
+    }
     bool fits = cells_width(cells, took) <= room;
     snprintf(text, sizeof text, "%s %s", when, fits ? took : "");
     columns_put(cells, &columns[COLUMN_CHANGED], y,
@@ -225,8 +237,10 @@ static void draw_changes(const struct overview *overview, struct cells *cells, i
         return;
     failover_facts_changes(election, scene->now, strip_window_us(overview->zoom.window), &changes);
     failover_facts_split(cells, &changes, text, sizeof text);
-    if (cells_width(cells, text) > column->width)
-        text[strcspn(text, ": ")] = '\0';
+    while (cells_width(cells, text) > column->width) { /* one cause less */
+        char *last = strrchr(text, ',');
+        text[last != NULL ? (size_t)(last - text) : strcspn(text, ": ")] = '\0';
+    }
     columns_put(cells, column, y, changes.count == 0 || label_stale(election) ? ROLE_DIM : ROLE_TEXT,
                 changes.count == 0 ? cells_sign(cells, SIGN_DASH) : text);
 }
@@ -408,6 +422,8 @@ static void overview_lay_columns(struct overview *overview, const struct cells *
     columns[COLUMN_CHANGES].optional = !by_changes;
     columns[COLUMN_CHANGES].importance = by_changes ? 89 : columns_of_overview[COLUMN_CHANGES].importance;
     want_rows(overview, cells, scene);
+    int causes = columns[COLUMN_CHANGES].want < 16 ? columns[COLUMN_CHANGES].want : 16;
+    columns[COLUMN_CHANGES].least = by_changes && causes > 9 ? causes : 9;
     if (columns[COLUMN_CANDIDATES].want > columns[COLUMN_CANDIDATES].least) /* half a number is another one */
         columns[COLUMN_CANDIDATES].least = columns[COLUMN_CANDIDATES].want;
     /* Names are cut only after the columns beside them have given way. */

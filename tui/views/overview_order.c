@@ -251,7 +251,7 @@ static size_t changes_of(const struct overview_order *order, const struct electi
 
     if (order->sort != SORT_CHANGES)
         return 0;
-    failover_facts_changes(election, now, order->window_us, &changes);
+    failover_facts_changes(election, now, strip_window_us(order->window), &changes);
     return changes.count;
 }
 

@@ -45,7 +45,7 @@ struct overview_row {
     size_t from, length;             /* the part of the name to be shown; the rest is in a heading above */
     size_t index;                    /* by configuration or discovery: decides between equal ones */
     int rank;
-    size_t changes; /* of the leader in window_us, where sorted by them */
+    size_t changes; /* of the leader in the window, where sorted by them */
     bool in_group;  /* below a heading */
 };
 
@@ -54,7 +54,7 @@ struct overview_order {
     bool reverse;
     char filter[128]; /* as in tui/words/election_filter.h */
     bool problems;    /* only elections with a problem */
-    int64_t window_us;
+    unsigned window;  /* of the strips, in which changes count */
 
     struct overview_row *rows; /* those that pass the filter, and headings */
     size_t count, room;

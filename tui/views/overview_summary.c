@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tui/views/strip.h"
 #include "tui/words/labels.h"
 #include "tui/words/names.h"
 
@@ -134,7 +135,9 @@ static int overview_summary_draw_note(struct cells *cells, int y, const struct o
         snprintf(note, sizeof note, "%zu of %zu with \"%s\"", order->matches, order->totals.elections,
                  order->filter);
     else
-        snprintf(note, sizeof note, "%s", overview_sort_word(order->sort, order->reverse));
+        snprintf(note, sizeof note, "%s%s%s", overview_sort_word(order->sort, order->reverse),
+                 order->sort == SORT_CHANGES ? ", last " : "",
+                 order->sort == SORT_CHANGES ? strip_window_word(order->window) : "");
     used = strlen(note);
     if (list->rows > 0 && below > 0)
         snprintf(note + used, sizeof note - used, ", %zu more below", below);

@@ -94,6 +94,16 @@ void failover_facts_changes(const struct election *election, struct moment now, 
     changes->by_cause[CAUSE_UNKNOWN] += changes->count - known;
 }
 
+/* CAUSE_UNKNOWN comes last, whatever its number; -1: none is left. */
+static int most_frequent(const size_t left[CAUSE_COUNT])
+{
+    int most = CAUSE_UNKNOWN;
+    for (int cause = CAUSE_COUNT; cause-- > 0;)
+        if (cause != CAUSE_UNKNOWN && left[cause] > (most == CAUSE_UNKNOWN ? 0 : left[most]))
+            most = cause;
+    return left[most] > 0 ? most : -1;
+}
+
 char *failover_facts_split(const struct cells *cells, const struct leader_changes *changes, char *buffer,
                            size_t size)
 {
@@ -104,7 +114,9 @@ char *failover_facts_split(const struct cells *cells, const struct leader_change
         return buffer;
     used = (size_t)snprintf(buffer, size, "%s%zu", changes->more ? cells_sign(cells, SIGN_AT_LEAST) : "",
                             changes->count);
-    for (int cause = CAUSE_COUNT; cause-- > 0;) {
+    size_t left[CAUSE_COUNT];
+    memcpy(left, changes->by_cause, sizeof left);
+    for (int cause; (cause = most_frequent(left)) >= 0; left[cause] = 0) {
         const char *word = failover_cause_word((enum failover_cause)cause);
         if (changes->by_cause[cause] == changes->count)
             used += (size_t)snprintf(buffer + used, size - used, " %s", word);

@@ -36,7 +36,7 @@ struct leader_changes {
 };
 void failover_facts_changes(const struct election *election, struct moment now, int64_t window_us,
                             struct leader_changes *changes);
-/* "5: 3 expired, 2 resigned", "3 expired"; "" where there are none. */
+/* "5: 3 expired, 2 resigned", the most frequent first, "3 expired"; "" where there are none. */
 char *failover_facts_split(const struct cells *cells, const struct leader_changes *changes, char *buffer,
                            size_t size);
 
