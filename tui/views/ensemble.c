@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "config/memory.h"
+#include "probe/election/chain.h"
 #include "probe/election/dangers.h"
 #include "tui/screen/columns.h"
 #include "tui/views/cluster_lines.h"
@@ -383,6 +384,53 @@ static int draw_figures(struct cells *cells, int y, int end, const struct server
     return y - begin;
 }
 
+/* What its restart, or its end, does: to the quorum, and to the leaders that are connected to it. */
+static int draw_stop(struct cells *cells, int y, int end, const struct cluster *cluster,
+                     const struct server *server)
+{
+    size_t voters = 0, left = 0, leaders = 0, named = 0;
+    int shortest_ms = 0;
+    char text[600], names[300] = "", age[24];
+
+    for (size_t i = 0; i < cluster->server_count; i++) {
+        const struct server *other = &cluster->servers[i];
+
+        voters += other->mode != SERVER_OBSERVER;
+        left += other != server && other->mode != SERVER_OBSERVER &&
+                server_reach(cluster, other) == SERVER_ANSWERS;
+    }
+    for (size_t i = 0; i < cluster->election_count; i++) {
+        const struct election *election = cluster->elections[i];
+        const struct client_session *client =
+            election->leader != NULL ? candidate_client(election->leader) : NULL;
+
+        if (client == NULL || !client->connected || client->server != server - cluster->servers)
+            continue;
+        if (client->timeout_ms > 0 && (shortest_ms == 0 || client->timeout_ms < shortest_ms))
+            shortest_ms = client->timeout_ms;
+        leaders++;
+        if (strlen(names) + strlen(election->name) + 3 > sizeof names)
+            continue;
+        snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", named++ > 0 ? ", " : ": ",
+                 election->name);
+    }
+    snprintf(text, sizeof text, "%s%zu of %zu servers %s",
+             2 * left > voters ? "a quorum is left: " : "no quorum: ", left, voters,
+             left == 1 ? "answers" : "answer");
+    if (2 * left > voters && server->mode == SERVER_LEADER)
+        snprintf(text + strlen(text), sizeof text - strlen(text), ", and elect a new ZooKeeper leader first");
+    if (leaders > 0)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "; %zu %s here, to be back %s%s%s%s",
+                 leaders, leaders == 1 ? "leader is connected" : "leaders are connected",
+                 shortest_ms > 0 ? "within " : "in time",
+                 shortest_ms > 0 ? format_span(shortest_ms * INT64_C(1000), age, sizeof age) : "", names,
+                 named < leaders ? ", ..." : "");
+    if (server->hidden[HIDDEN_CONNECTIONS] != NULL)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "; it does not show who is connected here");
+    return ensemble_put_part(cells, y, end, 2 * left > voters ? ROLE_TEXT : ROLE_WARNING, "if it stops",
+                             text);
+}
+
 static int draw_dangers(struct cells *cells, int y, int end, const struct cluster *cluster,
                         const struct server *server)
 {
@@ -428,6 +476,8 @@ static int ensemble_draw_detail(struct cells *cells, int y, const struct scene *
     y += draw_dangers(cells, y, end, cluster, server);
     if (!server->unasked)
         y += draw_figures(cells, y, end, server);
+    if (!silent && !server->unasked)
+        y += draw_stop(cells, y, end, cluster, server);
     while ((why = label_hidden(server, &reported, parts, sizeof parts)) != NULL) {
         if (!server->reachable && server->problem != NULL && strcmp(why, server->problem) == 0)
             continue; /* that is the reason, and is shown there */
