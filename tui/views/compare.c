@@ -90,14 +90,17 @@ static bool compare_same_znode(const struct candidate *one, const struct candida
 }
 
 /* Where the other moment has another candidate that is called the same, what tells them apart, too. */
-static void compare_who(const struct candidate *candidate, const struct candidate *other, char *buffer,
-                        size_t size)
+static void compare_who(const struct cells *cells, const struct candidate *candidate,
+                        const struct candidate *other, char *buffer, size_t size)
 {
-    char who[256], others[256] = "";
+    char who[256], others[256] = "", name[256];
     label_who(candidate, who, sizeof who);
     bool apart = candidate->known && other && !compare_same_znode(candidate, other) &&
                  strcmp(who, label_who(other, others, sizeof others)) == 0;
-    if (apart)
+    if (apart && strcmp(candidate->name, other->name) != 0)
+        snprintf(buffer, size, "%.80s %.160s", name_of_candidate(cells, candidate->name, name, sizeof name),
+                 who);
+    else if (apart)
         snprintf(buffer, size, "%.160s, session 0x%" PRIx64 ", czxid 0x%" PRIx64, who, candidate->stat.owner,
                  (uint64_t)candidate->stat.czxid);
     else
@@ -114,7 +117,7 @@ static void compare_candidate_lines(struct compare_view *view, const struct cell
         const struct candidate *there = election_find(other, candidate->name);
         if (there && compare_same_znode(candidate, there))
             continue;
-        compare_who(candidate, there, who, sizeof who);
+        compare_who(cells, candidate, there, who, sizeof who);
         snprintf(text, sizeof text, "%s  %s", name_of_candidate(cells, candidate->name, name, sizeof name),
                  who);
         compare_add(view, one, sign, ROLE_TEXT, "candidate", text, NULL);
@@ -165,9 +168,9 @@ static void compare_pair(struct compare_view *view, const struct cells *cells, c
     struct verdict could = label_verdict(cells, before), can = label_verdict(cells, after);
     char from[256] = "none", to[256] = "none";
     if (before->leader)
-        compare_who(before->leader, after->leader, from, sizeof from);
+        compare_who(cells, before->leader, after->leader, from, sizeof from);
     if (after->leader)
-        compare_who(after->leader, before->leader, to, sizeof to);
+        compare_who(cells, after->leader, before->leader, to, sizeof to);
     compare_add(view, after, '~', is.look, "state", was.word, is.word);
     compare_add(view, after, '~', ROLE_STRONG, "leader", from, to);
     compare_candidate_lines(view, cells, before, after, '-');
