@@ -16,6 +16,7 @@ struct key_use {
 struct key_uses {
     struct key_use all[512];
     size_t count;
+    bool whole; /* all that the dashboard itself uses is in it */
     const struct known_words *known;
     struct problems *problems;
 };
@@ -26,6 +27,19 @@ static void key_refuse(struct key_uses *uses, const struct yaml_node *node, char
     problems_add(uses->problems, node->line, node->column, "%s %s", quoted, what);
     free(quoted);
     free(what);
+}
+
+/* A letter that does nothing yet; 0: there is none. */
+static char key_free(const struct key_uses *uses)
+{
+    for (const char *letter = "zyxwvutsrqponmlkjihgfedcbaZYXWVUTSRQPONMLKJIHGFEDCBA"; *letter; letter++) {
+        size_t i = 0;
+        while (i < uses->count && uses->all[i].code != *letter)
+            i++;
+        if (i == uses->count)
+            return *letter;
+    }
+    return '\0';
 }
 
 static void use_key(struct key_uses *uses, const char *action, const char *key, size_t length,
@@ -42,9 +56,10 @@ static void use_key(struct key_uses *uses, const char *action, const char *key, 
         const struct yaml_node *place = node ? node : other->node;
         if (other->code != code || !place)
             continue;
-        key_refuse(
-            uses, place,
-            text_format("is the key of %s and of %s; give one of them another key", other->action, action));
+        const char spare[] = {uses->whole ? key_free(uses) : '\0', '\0'};
+        key_refuse(uses, place,
+                   text_format("is the key of %s and of %s; give one of them another key%s%s", other->action,
+                               action, *spare ? ", such as " : "", spare));
         return;
     }
     if (code && uses->count < sizeof uses->all / sizeof *uses->all)
@@ -111,6 +126,7 @@ void key_rules_check(const struct yaml_node *root, const struct known_words *kno
         bool given = own && own->kind == NODE_TEXT;
         use_keys(&uses, *action, given ? own->text : action[1], given ? own : NULL);
     }
+    uses.whole = true;
     for (size_t i = 0;
          actions && actions->kind == NODE_LIST && i < actions->count && !problems_full(problems); i++)
         if (actions->items[i].kind == NODE_MAP)

@@ -150,8 +150,7 @@ static void keys_are_checked(void **state)
                   "f:3:12: \"o\" is the key of explain and of open; give one of them another key\n"
                   "f:4:9: \"x Strg\" of mute has no key Strg; write a character, Ctrl-A, F1, Up, PgUp, Home, "
                   "Space, Tab, Enter or Esc");
-    expect_errors("keys: {mute: Q W E R Y}",
-                  "f:1:14: \"Q W E R Y\" of mute are more than 4 keys");
+    expect_errors("keys: {mute: Q W E R Y}", "f:1:14: \"Q W E R Y\" of mute are more than 4 keys");
     expect_errors(
         "actions:\n"
         "  - {name: mute, key: z, run: [x, \"{pth}\"]}\n"
@@ -159,7 +158,7 @@ static void keys_are_checked(void **state)
         "  - {name: put, run: [x]}\n",
         "f:2:12: \"mute\" is what a key does already; write another name\n"
         "f:2:35: run: \"{pth}\" contains {pth}, which is not a fact; did you mean {path}? Or write { pth }\n"
-        "f:3:22: \"m\" is the key of mute and of get; give one of them another key\n"
+        "f:3:22: \"m\" is the key of mute and of get; give one of them another key, such as y\n"
         "f:4:5: actions[] has no key; add it (a text)");
     expect_errors("keys: m",
                   "f:1:7: keys: \"m\" is not valid here; write a mapping such as {mute: M, explain: F5}");
