@@ -234,6 +234,11 @@ static void election_names_its_owner(void **state)
     cluster->elections = &said;
     cluster->election_count = 1;
     assert_has(framed_draw(&show), "owner: team-a   runbook: https://example.org/a");
+    static char longer[] =
+        "https://example.org/teams/payments/runbooks/elections/what-to-do-where-nobody-leads-and-who-else"
+        "-to-call/at-night";
+    said.runbook = longer; /* on a line of its own, and whole */
+    assert_has(framed_draw(&show), longer);
     cluster->elections = NULL;
     cluster->election_count = 0;
     framed_end(&show);

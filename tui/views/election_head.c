@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "probe/election/chain.h"
+#include "tui/screen/columns.h"
 #include "tui/views/cluster_lines.h"
 #include "tui/views/view.h"
 #include "tui/words/failover_facts.h"
@@ -333,16 +334,15 @@ static bool draw_problem(struct head_line *line, const struct election *election
 }
 
 /* Who is responsible, and what to do: as configured. */
-static bool draw_owner_line(struct head_line *line, const struct scene *scene,
+static int draw_responsible(const struct head_line *line, int rows, const struct scene *scene,
                             const struct election *election)
 {
     char text[2300];
 
     if (!label_responsible(scene->settings, election, text, sizeof text))
-        return false;
-    line->x = LEFT + 2;
-    election_head_say(line, ROLE_TEXT, text);
-    return true;
+        return 0;
+    return columns_wrap_put(line->cells, LEFT + 2, line->y, line->cells->width - LEFT - 3, rows, ROLE_TEXT,
+                            text);
 }
 
 int election_head_draw(struct cells *cells, int y, int rows, const struct scene *scene,
@@ -375,7 +375,6 @@ int election_head_draw(struct cells *cells, int y, int rows, const struct scene 
     line.x = LEFT;
     if (line.y < end && draw_foreign(&line, election))
         line.y++;
-    if (line.y < end && draw_owner_line(&line, scene, election))
-        line.y++;
+    line.y += draw_responsible(&line, end - line.y, scene, election);
     return line.y - y;
 }
