@@ -241,7 +241,7 @@ def a_key_in_a_replay(file, config):
     try:
         screen.shows("REPLAY")
         screen.keys("B")
-        shown = screen.shows("a bundle for electop replay was saved to electop-bundle-")
+        shown = screen.shows("for electop replay was saved to electop-bundle-")
     finally:
         screen.close()
     return re.search(r"electop-bundle-\S+\.case", shown)[0]
@@ -277,14 +277,17 @@ def test_a_key_hands_the_moment_over(zk, path, client, tmp_path, monkeypatch):
         client.delete(path + "/n_0000000000")
         screen.shows("leader elected", "resigned")
         screen.keys("B")
-        shown = screen.shows("a bundle for electop replay was saved to electop-bundle-")
+        shown = screen.shows("a bundle with real names (P: pseudonyms) for electop replay was saved to electop-bundle-")
+        screen.keys("P")
+        renamed = screen.shows("a bundle with pseudonyms for electop replay was saved to electop-bundle-")
         screen.keys("W")
         page = re.search(r"electop-report-\S+\.html", screen.shows("the report was saved to electop-report-"))[0]
     finally:
         screen.close()
     length = re.search(r" · (\d+[a-z]\w*)", (tmp_path / page).read_text().split("</h1>")[1])[1]
     assert re.fullmatch(r"[2-4]m\w*", length), length  # a little before and after, not a day
-    file = re.search(r"electop-bundle-\S+\.case", shown)[0]
+    file, other = (re.search(r"electop-bundle-\S+\.case", text)[0] for text in (shown, renamed))
+    assert path.encode() in unpacked(file) and path.encode() not in unpacked(other)
     look = run("once", "--json", "--replay", file)
     assert election_of(look)["leader"]["name"] == leader.rpartition("/")[2], look
     assert [event["failover"]["to"] for event in told("--replay", file) if event["event"] == "failover"] == [

@@ -73,11 +73,11 @@ static void copies_a_finding(void **state)
 static struct event muted;
 static char muted_note[64];
 
-static void on_mute(void *context, const struct event *event)
+static bool on_mute(void *context, const struct event *event)
 {
-    (void)context;
     muted = *event;
     snprintf(muted_note, sizeof muted_note, "%s", event->detail);
+    return context != NULL;
 }
 
 /* A person mutes a finding for a time, with a note; what is worse than what was muted is shown all the same,
@@ -102,6 +102,7 @@ static void mutes_a_finding(void **state)
     assert_int_equal(muted.after_us, INT64_C(7200000000));
     assert_string_equal(muted.identity, "ann");
     assert_string_equal(muted_note, "known, OPS-12");
+    assert_true(driven_shows(&driven, "unless it gets worse or electop ends; alerts go on"));
     assert_true(driven_shows(&driven, "1 muted"));
     /* It moved to the end, and is still selected. */
     assert_true(driven_shows(&driven, "by ann: known, OPS-12"));
@@ -126,11 +127,13 @@ static void mutes_a_finding(void **state)
     stage_pass(driven.stage, INT64_C(7200000000));
     assert_false(driven_shows(&driven, "1 muted"));
     /* Until a time of the day: it is 16:03 by now. */
+    dashboard_record_mutes(driven.dashboard, "ann", on_mute, &driven); /* which are kept */
     driven_type(&driven, "m18:30 release");
     driven_key(&driven, KEY_CODE_ENTER);
     assert_in_range(muted.after_us, INT64_C(8700000000), INT64_C(8820000000));
     assert_string_equal(muted_note, "release");
-    assert_true(driven_shows(&driven, "until 18:30"));
+    assert_true(driven_shows(&driven, "until 18:30") &&
+                driven_shows(&driven, "unless it gets worse; alerts go on"));
     driven_type(&driven, "m08:00");
     driven_key(&driven, KEY_CODE_ENTER);
     assert_true(driven_shows(&driven, "until Nov 21 08:00"));
@@ -240,8 +243,24 @@ static void tells_a_change(void **state)
     const char *told = dashboard_told(driven->dashboard);
     assert_non_null(told);
     assert_string_equal(told, "druid/coordinator: vacant");
+    stage_pass(driven->stage, 3600000000); /* until a key shows that somebody has looked */
     assert_true(driven_shows(driven, "druid/coordinator: vacant"));
     assert_null(dashboard_told(driven->dashboard));
+    /* What is waited for where nobody leads is a leader, whatever is found meanwhile. */
+    driven_type(driven, "A");
+    stage_pass(driven->stage, 60000000);
+    assert_null(dashboard_told(driven->dashboard));
+    const struct stand heir = {"n_0000000099", 0x99, NULL, 10};
+    stage_children(driven->stage, 0, "/druid/coordinator/_COORDINATOR", &heir, 1, 99, 0);
+    struct candidate *unread =
+        (struct candidate *)model_election(stage_model(driven->stage), 0, "/druid/coordinator/_COORDINATOR")
+            ->leader;
+    unread->known = false; /* not before its name is known */
+    assert_null(dashboard_told(driven->dashboard));
+    unread->known = true;
+    told = dashboard_told(driven->dashboard);
+    assert_non_null(told);
+    assert_non_null(strstr(told, "druid/coordinator: led by"));
     driven_type(driven, "AA");
     assert_true(driven_shows(driven, "no longer waiting for a change of druid/coordinator"));
 }
@@ -272,6 +291,21 @@ static void compares_two_moments(void **state)
     driven_key(driven, KEY_CODE_ESCAPE);
     driven_type(driven, "M");
     assert_true(driven_shows(driven, "this moment is marked"));
+}
+
+/* Who leads again in another znode is told apart by that. */
+static void compares_one_who_came_again(void **state)
+{
+    static const struct stand was = {"n_0000000001", 0x1, "host-a:1", 10},
+                              is = {"n_0000000007", 0x1, "host-a:1", 20};
+    struct driven driven = driven_of(stage_of("/election", KIND_LEADER), 100, 30);
+    (void)state;
+    stage_children(driven.stage, 0, "/election", &was, 1, 2, 0);
+    driven_type(&driven, "M");
+    stage_children(driven.stage, 0, "/election", &is, 1, 8, 0);
+    driven_type(&driven, "M");
+    assert_true(driven_shows(&driven, "n_…1 host-a:1 → n_…7 host-a:1"));
+    driven_release(&driven);
 }
 
 /* i opens the form; what would touch a live election begins only once its very name was typed, and the keys
@@ -349,6 +383,7 @@ int main(void)
         TEST(has_other_keys),
         TEST(tells_a_change),
         TEST(compares_two_moments),
+        cmocka_unit_test(compares_one_who_came_again),
         TEST(asks_before_it_writes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -110,8 +110,8 @@ static void offers_what_works(void **state)
         /* Nothing of these is to be seen here; dashboard_actions_test.c shows them. */
         bool elsewhere = bindings[i].action == ACTION_STOP || bindings[i].action == ACTION_CLEAR ||
                          bindings[i].action == ACTION_MUTE || bindings[i].action == ACTION_REPORT ||
-                         bindings[i].action == ACTION_BUNDLE || bindings[i].action == ACTION_TELL ||
-                         bindings[i].action == ACTION_COMPARE;
+                         bindings[i].action == ACTION_BUNDLE || bindings[i].action == ACTION_PSEUDONYMS ||
+                         bindings[i].action == ACTION_TELL || bindings[i].action == ACTION_COMPARE;
         if (offered_anywhere && !effect_anywhere && !elsewhere)
             fail_msg("%s is offered, and does nothing anywhere", bindings[i].keys);
     }

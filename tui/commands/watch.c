@@ -97,12 +97,13 @@ static bool watch_tells_now(void *context)
     return watch->known_ms == 0;
 }
 
-static void watch_mute(void *context, const struct event *event)
+static bool watch_mute(void *context, const struct event *event)
 {
     struct watch *watch = context;
     event_log_add(watch->events, event);
     if (watch->recorder)
         recorder_event(watch->recorder, event);
+    return watch->recorder && !watch->directory;
 }
 
 /* Who is at the keyboard. */

@@ -45,10 +45,10 @@ bool dashboard_set_replay(struct dashboard *dashboard, struct replay *past, cons
 /* Sets the control of test candidates, which must outlive it. Without it the keys that write are refused. */
 void dashboard_equip(struct dashboard *dashboard, const struct run_control_interface *control);
 
-/* Sets the receiver of mutes, besides the screens: an event that is valid during the call. author: the name
- * of the user. Without this nothing can be muted. Texts must outlive it. */
+/* Sets the receiver of mutes, besides the screens: an event that is valid during the call; whether the
+ * next run knows of it, too. author: the user's name. Without this nothing can be muted. Texts must outlive it. */
 void dashboard_record_mutes(struct dashboard *dashboard, const char *author,
-                            void (*fn)(void *context, const struct event *), void *context);
+                            bool (*fn)(void *context, const struct event *), void *context);
 
 /* The changes that the user waits for, which outlive it. Without this none is reported. */
 void dashboard_tell(struct dashboard *dashboard, struct tells *tells);
@@ -88,6 +88,8 @@ const char *dashboard_copied(const struct dashboard *dashboard);
 const char *dashboard_copied_what(const struct dashboard *dashboard);
 
 /* The cluster and the election (candidate ""), and the end of the report's period. */
+/* Whether the bundle that is to be written has pseudonyms. */
+bool dashboard_pseudonyms(const struct dashboard *dashboard);
 const struct finding_place *dashboard_reported(const struct dashboard *dashboard, int64_t *until_us);
 const char *dashboard_recording(const struct dashboard *dashboard); /* its file; NULL: no recording */
 

@@ -226,7 +226,8 @@ static enum dashboard_wish dashboard_act(struct dashboard *dashboard, enum actio
     case ACTION_REPORT:
         return dashboard_report_selected(dashboard);
     case ACTION_BUNDLE:
-        return dashboard_bundle_moment(dashboard);
+    case ACTION_PSEUDONYMS:
+        return dashboard_bundle_moment(dashboard, action == ACTION_PSEUDONYMS);
     case ACTION_CLUSTER:
         next_cluster(dashboard);
         break;

@@ -209,16 +209,18 @@ bool dashboard_take_mute(struct dashboard *dashboard, const char *typed)
                                 .detail = typed + used + strspn(typed + used, " "),
                                 .after_us = ms * 1000};
     mutes_take(&event);
-    dashboard->mute(dashboard->mute_context, &event);
+    bool kept = dashboard->mute(dashboard->mute_context, &event);
     snprintf(text, sizeof text,
-             ms > 0 ? "%s is muted in this election until %s, unless it gets worse" : "%s is no longer muted",
-             dashboard->muted.candidate, label_when(now.wall_us + ms * 1000, now, until, sizeof until));
+             ms > 0 ? "%s is muted in this election until %s, unless it gets worse%s"
+                    : "%s is no longer muted",
+             dashboard->muted.candidate, label_when(now.wall_us + ms * 1000, now, until, sizeof until),
+             kept ? "; alerts go on" : " or electop ends; alerts go on");
     dashboard_say(dashboard, ROLE_GOOD, text);
     return true;
 }
 
 void dashboard_record_mutes(struct dashboard *dashboard, const char *author,
-                            void (*fn)(void *context, const struct event *), void *context)
+                            bool (*fn)(void *context, const struct event *), void *context)
 {
     dashboard->author = author;
     dashboard->mute = fn;
@@ -306,8 +308,10 @@ const char *dashboard_told(struct dashboard *dashboard)
 {
     const char *told =
         dashboard->tells ? tell_change(dashboard->tells, dashboard->model, dashboard_now(dashboard)) : NULL;
-    if (told)
-        dashboard_say(dashboard, ROLE_WARNING, told);
+    if (told) { /* until a key is pressed: nobody may be looking */
+        footer_say(&dashboard->footer, ROLE_WARNING, told, INT64_MAX);
+        dashboard->touched = true;
+    }
     return told;
 }
 
@@ -329,12 +333,18 @@ enum dashboard_wish dashboard_report_selected(struct dashboard *dashboard)
     return DASHBOARD_REPORT;
 }
 
-enum dashboard_wish dashboard_bundle_moment(struct dashboard *dashboard)
+enum dashboard_wish dashboard_bundle_moment(struct dashboard *dashboard, bool pseudonyms)
 {
+    dashboard->pseudonyms = pseudonyms;
     if (dashboard_scene(dashboard).recorded)
         return DASHBOARD_BUNDLE;
     dashboard_say(dashboard, ROLE_DIM, "nothing is recorded, so there is nothing to hand over");
     return DASHBOARD_NOTHING;
+}
+
+bool dashboard_pseudonyms(const struct dashboard *dashboard)
+{
+    return dashboard->pseudonyms;
 }
 
 const struct finding_place *dashboard_reported(const struct dashboard *dashboard, int64_t *until_us)

@@ -50,12 +50,13 @@ struct dashboard {
     int64_t quit_until_us;  /* q quits where it is pressed again before then, although a run is going on */
     struct finding_place muted; /* what the line being typed is about, its candidate the finding's code */
     const char *author;
-    void (*mute)(void *context, const struct event *);
+    bool (*mute)(void *context, const struct event *);
     void *mute_context;
     struct tells *tells; /* the caller's; NULL: in a replay */
     char **command;      /* the latest that was to be run; NULL: none */
     const char *command_name;
     struct finding_place reported; /* candidate "": not used */
+    bool pseudonyms;               /* of the bundle */
     struct finding_place clearing; /* that c shall clear ... */
     int64_t clearing_until_us;     /* ... where it is pressed again before then; 0: it has not been */
 
@@ -102,7 +103,7 @@ bool dashboard_take_mute(struct dashboard *dashboard, const char *typed);
 enum dashboard_wish dashboard_run_command(struct dashboard *dashboard, size_t which);
 void dashboard_tell_selected(struct dashboard *dashboard);
 enum dashboard_wish dashboard_report_selected(struct dashboard *dashboard);
-enum dashboard_wish dashboard_bundle_moment(struct dashboard *dashboard);
+enum dashboard_wish dashboard_bundle_moment(struct dashboard *dashboard, bool pseudonyms);
 enum dashboard_wish dashboard_clear_finding(struct dashboard *dashboard);
 
 #endif

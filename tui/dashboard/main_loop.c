@@ -280,8 +280,11 @@ static void stage_write_bundle(struct terminal_stage *stage)
     const struct main_loop *show = stage->show;
     char name[WHOLE_FILE_NAME], *error = NULL, *own = NULL;
     const int64_t at_us = stage->bundle_us;
-    struct case_part part = {.from_us = at_us - CASE_BEFORE_US, .to_us = at_us + CASE_AFTER_US};
+    bool pseudonyms = dashboard_pseudonyms(stage->dashboard);
+    struct case_part part = {
+        .from_us = at_us - CASE_BEFORE_US, .to_us = at_us + CASE_AFTER_US, .pseudonyms = pseudonyms};
     struct buffer out = {0};
+    char what[80];
     struct case_reader *reader =
         show->case_file ? case_open(show->case_file, &error) : stage_observed(stage, &part, &error);
     if (show->case_file && reader) {
@@ -295,7 +298,10 @@ static void stage_write_bundle(struct terminal_stage *stage)
     if (!error && case_cut(reader, &part, &out, &error)) {
         FILE *file = whole_file_new("-bundle", ".case", main_loop_now_of(stage).wall_us, name);
         bool good = file && fwrite(out.bytes, 1, out.length, file) == out.length;
-        end_file(stage, file, good, "a bundle for electop replay", name);
+        snprintf(what, sizeof what, "a bundle with %s%s%s for electop replay",
+                 pseudonyms ? "pseudonyms" : "real names (", pseudonyms ? "" : key_first(ACTION_PSEUDONYMS),
+                 pseudonyms ? "" : ": pseudonyms)");
+        end_file(stage, file, good, what, name);
     } else {
         dashboard_say(stage->dashboard, ROLE_WARNING,
                       error ? error : "nothing was observed around this moment");

@@ -32,8 +32,8 @@ struct main_loop {
     /* A user clears a finding of a candidate: see monitor_clear(). NULL: not live, so nothing can be
      * cleared. */
     void (*clear)(void *context, const char *cluster, const char *election, const char *candidate);
-    /* A user has muted a finding: the event, to be recorded. NULL: not live. author: the user's name. */
-    void (*mute)(void *context, const struct event *);
+    /* A user has muted a finding: the event, to be recorded; whether it is. NULL: not live. author: the user's name. */
+    bool (*mute)(void *context, const struct event *);
     const char *author;
     /* Called every second: a message of its owner to the user, malloc'd; NULL: none. NULL: never called. */
     char *(*complaint)(void *context);

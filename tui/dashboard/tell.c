@@ -43,15 +43,31 @@ static const struct election *tell_election(const struct tell *tell, const struc
     return election;
 }
 
+/* The same behind their names. Where nobody leads, a finding says nothing new: that somebody leads will. */
+static bool tell_same(const char *was, const char *is)
+{
+    size_t length = strcspn(was, ";");
+    bool led = strncmp(was, ": led by ", 9) == 0;
+    return led ? strcmp(was, is) == 0 : length == strcspn(is, ";") && strncmp(was, is, length) == 0;
+}
+
+/* Its name is still on its way. */
+static bool tell_waits(const struct election *election)
+{
+    return election && election->leader && !election->leader->known && !election->leader->denied;
+}
+
 const char *tell_change(struct tells *tells, const struct model *model, struct moment now)
 {
     for (size_t i = 0; i < tells->count; i++) {
         const struct election *election = tell_election(&tells->all[i], model);
+        if (tell_waits(election))
+            continue;
         char *state = election ? state_line(model, election, now)
                                : text_format("%s: no longer watched", tells->all[i].name);
         char *name = election ? state_line_name(model, election) : xstrdup(tells->all[i].name);
         /* Another configuration may have given it another name. */
-        bool same = strcmp(state + strlen(name), tells->all[i].state + strlen(tells->all[i].name)) == 0;
+        bool same = tell_same(tells->all[i].state + strlen(tells->all[i].name), state + strlen(name));
         free(name);
         if (same) {
             free(state);

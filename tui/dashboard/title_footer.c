@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "config/utf8.h"
+#include "tui/screen/columns.h"
 #include "tui/screen/key_bindings.h"
 #include "tui/screen/safe.h"
 #include "tui/views/run_control_interface.h"
@@ -401,6 +402,7 @@ bool key_help_key(const struct key_help *key_help, enum action action)
     case ACTION_REPORT:
         return ops->path != NULL && key_help->recorded;
     case ACTION_BUNDLE:
+    case ACTION_PSEUDONYMS:
         return key_help->recorded;
     case ACTION_TELL:
         return ops->path != NULL && !scene->past;
@@ -600,6 +602,8 @@ enum action footer_action_at(const struct footer *footer, int x, int y)
     return ACTION_NONE;
 }
 
+#define MESSAGE_LINES 4
+
 void footer_draw(struct footer *footer, struct cells *cells, const struct key_help *key_help,
                  const char *filter, int64_t now_us)
 {
@@ -615,7 +619,12 @@ void footer_draw(struct footer *footer, struct cells *cells, const struct key_he
         return;
     }
     if (footer->message_until_us > now_us) {
-        cells_put(cells, x, y, cells->width - 2, footer->message_role, footer->message);
+        int lines = columns_wrap_lines(cells, cells->width - 2, footer->message);
+        lines = lines < MESSAGE_LINES ? lines : MESSAGE_LINES;
+        for (int line = 0; line < lines; line++)
+            cells_fill(cells, 0, y - line, cells->width, ROLE_TEXT);
+        columns_wrap_put(cells, x, y - lines + 1, cells->width - 2, lines, footer->message_role,
+                         footer->message);
         return;
     }
     if (filter[0]) {
