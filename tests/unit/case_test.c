@@ -192,7 +192,7 @@ static void draw_observation(struct drawn_observation *d, struct moment at)
     case OBSERVED_CAPTURED:
         d->watch = (struct captured_watch){(char *)(uintptr_t)any_text(true),
                                            (enum watch_kind)dice_draw(&dice, 4), any()};
-        o->captured = (struct observed_captured){(enum captured_step)dice_draw(&dice, 4),
+        o->captured = (struct observed_captured){(enum captured_step)dice_draw(&dice, 5),
                                                  any_text(true),
                                                  session,
                                                  any_text(session != 0),
@@ -202,6 +202,8 @@ static void draw_observation(struct drawn_observation *d, struct moment at)
                                                  &d->watch,
                                                  dice_draw(&dice, 2),
                                                  any(),
+                                                 any(),
+                                                 any_int(),
                                                  any()};
         break;
     default:
@@ -335,7 +337,8 @@ static void same_rest(const struct observation *a, const struct observation *b)
         same_text(x->client, y->client);
         assert_true(x->step == y->step && x->session == y->session && x->timeout_ms == y->timeout_ms &&
                     x->connected == y->connected && x->watches_known == y->watches_known &&
-                    x->heard_us == y->heard_us && x->count == y->count);
+                    x->heard_us == y->heard_us && x->count == y->count &&
+                    x->requests == y->requests && x->slowest_us == y->slowest_us);
         for (size_t i = 0; i < x->count; i++) {
             same_text(x->watches[i].path, y->watches[i].path);
             assert_true(x->watches[i].kind == y->watches[i].kind &&
