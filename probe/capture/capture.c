@@ -12,8 +12,9 @@
 #include "probe/transactions/logged_elections.h"
 #include "probe/transactions/znode_tree.h"
 
-/* Changes so close to each other are handed on as one. */
+/* Changes so close to each other are handed on as one, up to a number: what is handed on is held several times. */
 #define TOGETHER_US INT64_C(10000)
+#define TOGETHER_MOST 500
 /* The model's time goes on at least so often; through a longer silence, in larger steps. */
 #define TICK_US INT64_C(250000)
 #define TICKS_MOST 400
@@ -23,7 +24,7 @@
 #define TIMED_US INT64_C(1000000)
 /* Sessions are looked through for those that are over. */
 #define SWEEP_US INT64_C(60000000)
-/* Bytes of znodes that are kept: a capture may be endless. */
+/* Bytes of znodes that are kept, and of sessions: a capture may be endless. */
 #define ZNODES_MOST ((size_t)12 << 20)
 #define FORGOTTEN_US INT64_C(600000000)
 /* Every client has sent something within this time: a third of its timeout, which is assumed to be 90 s at most. */
@@ -58,6 +59,7 @@ struct capture {
     struct moment now;
     int64_t ticked_us, swept_us, shown_us;
     int64_t unreported_us; /* the first change that was not handed on; 0: none */
+    size_t unreported;     /* changes since */
     int64_t zxid;          /* the latest that any reply bore */
     size_t election_count; /* when the sessions were last shown */
     bool started, showing, sessions_changed;
@@ -108,6 +110,7 @@ static void note_unreported(struct capture *k)
 {
     if (k->unreported_us == 0)
         k->unreported_us = k->now.mono_us;
+    k->unreported++;
 }
 
 static void capture_fact(struct capture *k, struct logged_fact fact)
@@ -169,7 +172,8 @@ static void show_client(struct capture *k, const struct wire_client *client, enu
         .slowest_us = step == CAPTURED_ANSWERED ? own->slowest_us : 0};
     if (client->heard_us == 0)
         o.captured.heard_us = 0;
-    if (k->showing && session != 0 && o.captured.address && !is_old(k, source))
+    bool kept = session != 0 && (!znode_tree_is_full(k->tree) || znode_tree_session(k->tree, session));
+    if (k->showing && kept && o.captured.address && !is_old(k, source))
         model_observe(k->model, &o);
     free(watches);
     note_unreported(k);
@@ -218,6 +222,7 @@ void capture_settle(struct capture *k)
     if (k->unreported_us == 0)
         return;
     k->unreported_us = 0;
+    k->unreported = 0;
     if (k->showing && k->sink.changed)
         k->sink.changed(k->sink.context);
 }
@@ -504,6 +509,7 @@ static void leave_unlisted(struct capture *k, struct znode *directory, char **na
 
 static void on_listed(struct capture *k, const struct wire_fact *fact)
 {
+    k->limits.full = k->limits.full || znode_tree_is_full(k->tree);
     logged_elections_examine_list(k->elections, fact->path, fact->names, fact->name_count);
     struct znode *directory = znode_tree_find(k->tree, fact->path, strlen(fact->path));
     int64_t zxid = fact->zxid > 0 ? fact->zxid : 0;
@@ -537,9 +543,13 @@ static struct logged_session *capture_session_of(struct capture *k, const struct
 static void on_opened(struct capture *k, struct wire_client *client)
 {
     struct logged_session *session = znode_tree_session_made(k->tree, client->session);
+    k->limits.sessions++;
+    if (!session) {
+        k->limits.full = true;
+        return;
+    }
     if (session->began_ms == 0 && session->active_us == 0)
         session->began_ms = k->now.wall_us / 1000;
-    k->limits.sessions++;
     if (session->connection && is_old(k, &k->sources[k->source]))
         return;
     session->timeout_ms = client->timeout_ms;
@@ -866,6 +876,8 @@ bool capture_take(struct capture *k, const struct captured_packet *packet)
     if (packet_read(packet->link, packet->bytes, packet->captured, packet->length, &segment))
         wire_take(k->wire, k->now.mono_us, &segment);
     ends_judge(k->ends);
+    if (k->unreported >= TOGETHER_MOST)
+        capture_settle(k);
     if (k->now.mono_us - k->swept_us > SWEEP_US) {
         k->swept_us = k->now.mono_us;
         znode_tree_each_session(k->tree, sweep_session, k);

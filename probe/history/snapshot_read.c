@@ -154,7 +154,7 @@ static void snapshot_read_tenure(struct snapshot_reader *t, struct election *e)
     struct tenure tenure = {0};
     tenure_fields(&t->fields, &tenure, 0);
     if (e->tenure_count == e->tenure_room) {
-        size_t room = e->tenure_room ? e->tenure_room * 2 : TENURES_KEPT;
+        size_t room = e->tenure_room ? e->tenure_room * 2 : 2; /* as the ring of a live one grows */
         struct tenure *tenures = xreallocarray(e->tenures, room, sizeof *tenures);
         e->tenures = tenures;
         e->tenure_room = room;

@@ -10,6 +10,16 @@
 
 /* Children of a directory that are looked at, in its lifetime, to tell whether it is an election. */
 #define EXAMINED_MOST 1000
+/* What an election and a candidate count, beside their znodes, where these are limited: half of what they take in the
+ * model and in the recording that is made of it, where paths, names and data are copied several times. */
+#define ELECTION_BYTES 2200
+#define PATH_COPIES 6
+#define CANDIDATE_BYTES 700
+#define NAME_COPIES 7
+#define DATA_COPIES 3
+/* Of each candidate that ended: the model remembers so many. */
+#define ENDED_BYTES 100
+#define ENDED_COPIES 2
 /* From this number of candidates on, a list is made only if it has changed. */
 #define LIST_ALWAYS 200
 
@@ -40,6 +50,7 @@ struct logged_election {
     bool own_changed, ack_changed, registry_changed;
     struct touched_child *touched;
     size_t touched_count, touched_room;
+    size_t ended; /* candidates that count in the weight of its znode */
 };
 
 struct logged_elections {
@@ -300,9 +311,10 @@ static struct logged_election *election_add(struct logged_elections *es, const c
                                             const struct election_settings *settings,
                                             enum election_origin origin)
 {
-    struct znode *own = znode_tree_place(es->tree, path, length);
+    struct znode *own = znode_tree_is_full(es->tree) ? NULL : znode_tree_place(es->tree, path, length);
     if (!own)
         return NULL;
+    znode_tree_weigh(es->tree, own, ELECTION_BYTES + PATH_COPIES * length);
     struct logged_election *e = xmalloc(sizeof *e);
     *e = (struct logged_election){.next = es->all, .own = own, .settings = settings, .origin = origin};
     es->all = e;
@@ -451,7 +463,13 @@ static void show_deed(struct logged_elections *es, const struct logged_election 
 void logged_elections_deleted(struct logged_elections *es, struct znode *node,
                               const struct observed_transaction *deed, struct moment at)
 {
-    const struct logged_election *own = election_at(node), *above = election_at(node->parent);
+    const struct logged_election *own = election_at(node);
+    struct logged_election *above = election_at(node->parent);
+    if (above && above->ended < TENURES_KEPT) {
+        above->ended++;
+        znode_tree_weigh(es->tree, above->own,
+                         above->own->weight + ENDED_BYTES + ENDED_COPIES * strlen(znode_name(node)));
+    }
     show_deed(es, own, node, deed, at);
     if (above != own)
         show_deed(es, above, node, deed, at);
@@ -460,6 +478,10 @@ void logged_elections_deleted(struct logged_elections *es, struct znode *node,
 
 void logged_elections_changed(struct logged_elections *es, struct znode *node, bool created)
 {
+    if (!node->interests && node->parent && node->parent->interests)
+        znode_tree_weigh(es->tree, node,
+                         CANDIDATE_BYTES + NAME_COPIES * strlen(znode_name(node)) +
+                             DATA_COPIES * node->data_kept);
     touch(es, node, false, created);
 }
 

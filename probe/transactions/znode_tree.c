@@ -223,6 +223,8 @@ static bool tree_snapshot_read(int fd, const struct tree_snapshot_reader *reader
 #define PLAIN_DATA_KEPT 256
 #define BUCKETS_FIRST 4096
 #define SESSION_BUCKETS 4096
+/* Of a session in a tree with a limit. */
+#define SESSION_BYTES 200
 
 struct znode_tree {
     struct znode **buckets;
@@ -232,6 +234,19 @@ struct znode_tree {
     uint64_t seed;
     int64_t settled; /* of the snapshot that was read; 0: none was */
 };
+
+bool znode_tree_is_full(const struct znode_tree *tree)
+{
+    return tree->bytes_most != 0 && tree->bytes >= tree->bytes_most;
+}
+
+void znode_tree_weigh(struct znode_tree *tree, struct znode *node, size_t bytes)
+{
+    if (tree->bytes_most == 0)
+        return;
+    tree->bytes += bytes - node->weight;
+    node->weight = bytes;
+}
 
 /* ---- by path ---- */
 
@@ -377,8 +392,11 @@ struct logged_session *znode_tree_session(const struct znode_tree *tree, uint64_
 struct logged_session *znode_tree_session_made(struct znode_tree *tree, uint64_t id)
 {
     struct logged_session **link = znode_tree_session_link(tree, id);
-    if (!*link && (*link = calloc(1, sizeof **link)))
-        (*link)->id = id;
+    if (*link || znode_tree_is_full(tree))
+        return *link;
+    *link = xcalloc(1, sizeof **link);
+    (*link)->id = id;
+    tree->bytes += tree->bytes_most ? SESSION_BYTES : 0;
     return *link;
 }
 
@@ -389,6 +407,7 @@ void znode_tree_session_ended(struct znode_tree *tree, uint64_t id)
         return;
     *link = session->next;
     free(session);
+    tree->bytes -= tree->bytes_most ? SESSION_BYTES : 0;
 }
 
 void znode_tree_each_session(struct znode_tree *tree, void (*fn)(void *context, struct logged_session *),
@@ -433,7 +452,7 @@ static void znode_free(struct znode_tree *tree, struct znode *node)
     struct znode **link = znode_link(tree, node->path, node->path_length, node->hash);
     *link = node->next;
     tree->count--;
-    tree->bytes -= sizeof *node + node->path_length + node->data_kept;
+    tree->bytes -= sizeof *node + node->path_length + node->data_kept + node->weight;
     free(node->data);
     free(node);
 }
@@ -462,7 +481,9 @@ static void znode_vanish(struct znode_tree *tree, struct znode *node)
 static void znode_tree_keep_data(struct znode_tree *tree, struct znode *node, const unsigned char *data,
                                  size_t length)
 {
-    size_t most = node->session || node->interests ? CANDIDATE_DATA_KEPT : PLAIN_DATA_KEPT;
+    size_t most = znode_tree_is_full(tree)           ? 0
+                  : node->session || node->interests ? CANDIDATE_DATA_KEPT
+                                                     : PLAIN_DATA_KEPT;
     size_t kept = length < most ? length : most;
     node->stat.data_length = (int32_t)length;
     unsigned char *copy = kept > 0 ? malloc(kept) : NULL;
@@ -499,11 +520,6 @@ static void parent_counts(struct znode_tree *tree, struct znode *parent, const s
         parent->creations = change->creations;
     if (zxid > parent->stat.pzxid)
         parent->stat.pzxid = zxid;
-}
-
-bool znode_tree_is_full(const struct znode_tree *tree)
-{
-    return tree->bytes_most != 0 && tree->bytes >= tree->bytes_most;
 }
 
 /* Is there reason, or room, to keep it? */
@@ -672,6 +688,7 @@ static void sessions_free(struct znode_tree *tree)
             struct logged_session *session = tree->sessions[i];
             tree->sessions[i] = session->next;
             free(session);
+            tree->bytes -= tree->bytes_most ? SESSION_BYTES : 0;
         }
 }
 

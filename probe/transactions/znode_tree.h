@@ -36,8 +36,9 @@ struct znode {
     struct logged_session *session;                            /* of an ephemeral one; else NULL */
     void *interests; /* the caller's; not NULL: it is kept for ever */
     uint32_t hash, path_length;
-    bool exists; /* false: kept for its interests only */
-    bool known;  /* its creation was seen, so its stat is whole */
+    size_t weight; /* bytes that others hold because of it: znode_tree_weigh() */
+    bool exists;   /* false: kept for its interests only */
+    bool known;    /* its creation was seen, so its stat is whole */
     uint16_t examined;
     int32_t creations;      /* of children, as the server counts them */
     struct znode_stat stat; /* cversion as clients see it is made by znode_stat_of() */
@@ -51,6 +52,8 @@ struct znode_tree;
 /* bytes_most: full, it keeps no further znode; 0: ephemeral ones are kept whatever they take. */
 struct znode_tree *znode_tree_new(size_t bytes_most);
 bool znode_tree_is_full(const struct znode_tree *tree);
+/* bytes: what others hold because of this znode, from now on; counted where there is a limit, until it goes. */
+void znode_tree_weigh(struct znode_tree *tree, struct znode *node, size_t bytes);
 void znode_tree_free(struct znode_tree *tree);
 /* Forgets all but the znodes with interests, which do not exist from then on, and sessions. */
 void znode_tree_clear(struct znode_tree *tree);
@@ -81,7 +84,7 @@ struct znode *znode_tree_read(struct znode_tree *tree, const char *path, const s
                               const unsigned char *data, size_t data_length);
 struct znode *znode_tree_named(struct znode_tree *tree, const char *path);
 
-/* NULL: not known; or out of memory. */
+/* NULL: not known; or the tree is full. */
 struct logged_session *znode_tree_session(const struct znode_tree *tree, uint64_t id);
 struct logged_session *znode_tree_session_made(struct znode_tree *tree, uint64_t id);
 void znode_tree_each_session(struct znode_tree *tree, void (*fn)(void *context, struct logged_session *),

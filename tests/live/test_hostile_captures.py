@@ -10,7 +10,7 @@ import time
 import pytest
 
 from electop import PLAIN, PROGRAM, check_sanitizers, peak_kb
-from packets import ACK, FIN, HEAD, NOW_US, SERVER, SYN, Talk, block, host, packet, section, segment, timed
+from packets import ACK, FIN, HEAD, NOW_US, SERVER, SYN, Talk, block, host, packet, section, segment, text, timed
 from waiting import until
 
 LIMIT_S = 200
@@ -49,6 +49,33 @@ def many_candidates():
         talk = Talk(number)
         yield from talk.begin()
         yield from talk.creates(b"/e%d/%s-n_%010d" % (number, b"y" * 900, number), 3)
+
+
+def much_data():
+    """Candidates, and then their data."""
+    talk = Talk(0)
+    yield HEAD
+    yield from talk.begin()
+    paths = [b"/e%d/y-n_%010d" % (i, 0) for i in range(6000)]
+    for path in paths:
+        yield from talk.creates(path, 3)
+    for path in paths:
+        yield from talk.asks(5, text(path) + text(b"d" * 4090) + bytes(4), answer=struct.pack(">qqqqiiiqiiq", 1, 2, 0, 0, 1, 0, 0, 1, 4090, 0, 1))
+
+
+def many_sessions():
+    yield HEAD
+    for number in range(120_000):
+        yield from Talk(number).begin()
+
+
+def one_line():
+    """Of many candidates with short names."""
+    yield HEAD
+    for number in range(40_000):
+        talk = Talk(number)
+        yield from talk.begin()
+        yield from talk.creates(b"/e/n_%010d" % number, 3)
 
 
 def huge_frames():
@@ -98,7 +125,7 @@ def half_a_header():
     yield HEAD[:10]
 
 
-KINDS = [single_bytes, many_watches, long_paths, many_candidates, huge_frames, jumping_times, other_ports, huge_packets, no_time,
+KINDS = [single_bytes, many_watches, long_paths, many_candidates, much_data, many_sessions, one_line, huge_frames, jumping_times, other_ports, huge_packets, no_time,
          endless_blocks, half_a_header]
 # The others take minutes.
 USUAL = {(single_bytes, True, PLAIN), (many_watches, False, PLAIN), (long_paths, False, PLAIN), (many_candidates, False, PLAIN),
@@ -164,3 +191,27 @@ def test_beside_a_cluster(make, piped, program, standing, tmp_path):
     if program == PLAIN:  # sanitizers take memory and time of their own
         assert peak < MOST_KB, peak
         assert refused or usage.ru_utime + usage.ru_stime - spent_s < 1, "s after Ctrl-C"
+
+
+# Those that make the model or its recording large; the others take minutes.
+LARGE = (many_candidates, much_data)
+
+
+@pytest.mark.parametrize("make", [pytest.param(make, marks=() if make in LARGE else pytest.mark.slow) for make in KINDS])
+def test_alone(make, tmp_path):
+    """What is left out of a capture that is larger than memory is told."""
+    with open(tmp_path / "capture", "wb") as out:
+        for piece in make():
+            out.write(piece)
+    with open(tmp_path / "err", "w+b") as err:
+        process = subprocess.Popen([PLAIN, "events", "--capture", f"{tmp_path}/capture"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=err)
+        peak, last_s = 0, time.monotonic() + 120
+        while process.poll() is None and time.monotonic() < last_s:
+            peak = max(peak, peak_kb(process.pid))
+            time.sleep(0.01)
+        process.kill()
+    said = (tmp_path / "err").read_text()
+    assert process.wait() in (0, 2, 3), (process.returncode, said)
+    assert peak < MOST_KB, peak
+    if make in (many_candidates, much_data, many_sessions, one_line):
+        assert "others are left out" in said, said

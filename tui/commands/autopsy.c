@@ -107,7 +107,7 @@ static void report_capture(const struct autopsy_run *run)
                  format_time(capture_latest_us(log_recorder_capture(run->recorder)), after, sizeof after),
                  log_recorder_left_out(run->recorder));
     if (limits->full)
-        complain("the packets show more znodes than are kept at once: others are left out");
+        complain("the packets show more znodes and sessions than are kept at once: others are left out");
     if (limits->sessions == 0 && limits->late == 0 && limits->encrypted == 0)
         complain("no packet of ZooKeeper's protocol among %" PRIu64
                  "; capture the servers' client port, 2181 "
