@@ -318,14 +318,14 @@ def test_secrets_are_never_kept(hiding, tmp_path, path):
     kept = {"HOME": str(tmp_path / "home"), "XDG_STATE_HOME": str(tmp_path / "home"), "TMPDIR": str(tmp_path / "home")}
     told = [run(*words, "--capture", f"{tmp_path}/zk.pcap", env=kept) for words in (
         ("events", "--json", "--observe", f"{tmp_path}/home/zk.case"), ("record", "--log", f"{tmp_path}/home/log"),
-        ("autopsy", "--into", f"{tmp_path}/home/zk.db"), ("report", "--html"), ("once", "--json"))]
+        ("autopsy", "--into", f"{tmp_path}/home/zk.db"), ("report", "--html", "-"), ("once", "--json"))]
     told.append(run("events", "--json", "--replay", f"{tmp_path}/home/zk.case", env=kept))
     files = [name for name in (tmp_path / "home").rglob("*") if name.is_file()]
     assert all(done.status == 0 for done in told) and len(files) >= 3, (told, files)
     shown = {str(name): name.read_bytes() for name in files}
     shown |= {str(i): (done.out + done.err).encode() for i, done in enumerate(told)}
     found = [name for name, text in shown.items() if line.names[1].encode() in text]
-    assert {"0", "4", "5", f"{tmp_path}/home/zk.db"} <= set(found), found
+    assert {"0", "3", "4", "5", f"{tmp_path}/home/zk.db"} <= set(found), found
     assert [(name, secret) for name, text in shown.items() for secret in secrets if secret in text] == []
 
 
