@@ -690,9 +690,10 @@ static void case_reactions(const struct failover_case *c, int64_t *notified_us, 
 /* What is remarkable comes first: a screen shows the beginning. */
 static void evidence_add(char *evidence, size_t size, const char *part, bool first)
 {
-    char was[512];
-    snprintf(was, sizeof was, "%s", evidence);
-    snprintf(evidence, size, "%s%s%s", first ? part : was, *was ? "; " : "", first ? was : part);
+    char *both =
+        text_format("%s%s%s", first ? part : evidence, *evidence ? "; " : "", first ? evidence : part);
+    snprintf(evidence, size, "%s", both);
+    free(both);
 }
 
 static void describe_reactions(const struct failover *failover, char *evidence, size_t size)
