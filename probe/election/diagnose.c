@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "config/hash_table.h"
+#include "probe/election/bystanders.h"
 #include "probe/election/captured.h"
 #include "probe/election/certainty.h"
 #include "probe/election/chain.h"
@@ -64,11 +65,27 @@ static bool is_back(const struct election *election, const char *identity, struc
     return false;
 }
 
+/* Its session is a candidate here again, with a new znode: shown too late to be the cause that was told. */
+static bool stands_again(const struct election *election, const struct failover *one)
+{
+    const struct departure_note *note;
+    for (size_t i = 0; (note = departed_at(election, i)); i++) {
+        if (strncmp(one->from, note->name, sizeof note->name - 1) != 0)
+            continue;
+        for (size_t k = 0; k < election->candidate_count; k++) {
+            const struct candidate *c = election->candidates[k];
+            if (c->known && c->stat.owner == note->session && strcmp(c->name, one->from) != 0)
+                return true;
+        }
+    }
+    return false;
+}
+
 static bool was_given_up(const struct election *election, const struct failover *one, int64_t since_us)
 {
-    (void)election;
     (void)since_us;
-    return one->cause == CAUSE_RESIGNED || one->cause == CAUSE_DELETED;
+    return one->cause == CAUSE_RESIGNED || one->cause == CAUSE_DELETED ||
+           (one->cause == CAUSE_UNKNOWN && one->from && stands_again(election, one));
 }
 
 /* No other leader with its identity was lost since then. unknown: the answer where an identity is missing. */

@@ -716,6 +716,14 @@ static void times(void **state)
                                    "tick 100\ntime\n"
                                    "? findings none\n");
     model_script_run(
+        "... whose sessions are candidates again: passed on, although no cause showed it in time",
+        NAMELESS ENDS("0", "1") ENDS("1", "2") ENDS("2", "3")
+            ENDS("3", "4") "+ n_0000000005 s=a\n+ n_0000000006 s=b\n+ n_0000000007 s=c\nlist\n> "
+                           "candidate-joined n_0000000005 @2\n"
+                           "> candidate-joined n_0000000006 @3\n> candidate-joined n_0000000007 @4\n"
+                           ""
+                           "readall\n? findings flapping info certain n_0000000004\n");
+    model_script_run(
         "... others come, and nothing shows that one of them led before: a rolling restart, perhaps",
         NAMELESS ENDS("0", "1") ENDS("1", "2")
             ENDS("2", "3") "+ n_0000000005 s=f\nlist\n> candidate-joined n_0000000005 @3\n" ENDS(
