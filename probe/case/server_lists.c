@@ -314,10 +314,27 @@ static bool same_paths(const struct seen_watches *a, const struct seen_watches *
     bool same = a->count == b->count;
     for (size_t i = 0; same && i < a->count; i++)
         same = strcmp(a->paths[i], b->paths[i]) == 0;
-    return same;
+    if (a->count == 0 || !a->kinds != !b->kinds)
+        return same && a->count == 0;
+    return same && (!a->kinds || memcmp(a->kinds, b->kinds, a->count) == 0);
 }
 
-static void watches_list(struct coding *c, const struct observation *o, struct observed_watches *list)
+/* ... of each path. */
+static void kinds_coding(struct coding *c, struct seen_watches *seen)
+{
+    size_t lane = c->field;
+    uint8_t *kinds = coding_take(c, seen->count, sizeof *kinds);
+    for (size_t i = 0; kinds && i < seen->count; i++) {
+        unsigned kind = c->out ? seen->kinds[i] : 0;
+        c->field = lane;
+        coding_enum(c, &kind, WATCH_RECURSIVE);
+        kinds[i] = (uint8_t)kind;
+    }
+    seen->kinds = kinds;
+}
+
+static void watches_list(struct coding *c, const struct observation *o, struct observed_watches *list,
+                         bool kinds)
 {
     struct list_coding l;
     if (!list_begin(c, &l, o, list->address, list->list, list->count, sizeof *list->list))
@@ -331,12 +348,16 @@ static void watches_list(struct coding *c, const struct observation *o, struct o
         if (before)
             coding_flag(c, &same);
         c->field = lane + 1;
-        if (before && same)
+        if (before && same) {
             items[i] = *before;
-        else
-            coding_strings(c, &items[i].paths, &items[i].count);
+            continue;
+        }
+        coding_strings(c, &items[i].paths, &items[i].count);
+        c->field = lane + 3;
+        if (kinds)
+            kinds_coding(c, &items[i]);
     }
-    c->field = lane + 3;
+    c->field = lane + 4;
     list_end(&l);
     list->list = items;
     list->count = l.count;
@@ -344,16 +365,20 @@ static void watches_list(struct coding *c, const struct observation *o, struct o
 
 void server_lists_watches(struct coding *c, struct observation *o)
 {
-    static const char *const from[] = {"adminserver", "four-letter"};
+    static const char *const from[] = {"adminserver", "four-letter",
+                                       "adminserver"}; /* the last: with kinds */
     struct observed_watches *list = &o->watches;
-    unsigned which = c->out && strcmp(list->from, from[0]) != 0;
+    unsigned which = !c->out                                ? 0
+                     : strcmp(list->from, from[0]) != 0     ? 1
+                     : list->count > 0 && list->list->kinds ? 2
+                                                            : 0;
     coding_text(c, &list->address, true);
-    coding_enum(c, &which, 1);
+    coding_enum(c, &which, 2);
     list->from = from[which];
     coding_uint32(c, &list->source);
     coding_signed(c, &list->child_watches);
     coding_distance(c, &list->counted_us, c->at.mono_us);
-    watches_list(c, o, list);
+    watches_list(c, o, list, which == 2);
 }
 
 void server_lists_sessions(struct coding *c, struct observation *o)

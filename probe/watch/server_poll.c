@@ -302,6 +302,7 @@ static void server_restarted(struct server_poll *q)
     q->admin_failures = 0;
     q->admin_retry_ms = q->words_retry_ms = 0;
     q->proof = PROOF_OPEN;
+    q->no_details = false;
 }
 
 /* If all lists together cost more than the interval between two checks of a leader's connection allows,
@@ -457,9 +458,10 @@ static int64_t all_watches(const struct server_poll *q)
 
 static void watches_came(struct server_poll *q)
 {
-    server_facts_report_watches(q->live, q->address, q->asked_at,
-                                q->way == BY_WORD ? "four-letter" : "adminserver", answering_port(q),
-                                &q->answer.watches, all_watches(q), q->counted_us);
+    server_facts_report_watches(
+        q->live, q->address, q->asked_at, q->way == BY_WORD ? "four-letter" : "adminserver",
+        answering_port(q), &q->answer.watches,
+        q->details ? (int64_t)q->answer.watches.path_count : all_watches(q), q->counted_us);
     if (q->way == BY_WORD) {
         q->wchc_watches = q->answer.watches.path_count;
         q->wchc_sessions = q->answer.watches.count;

@@ -251,6 +251,7 @@ struct server_poll {
     size_t admin_count, admin_at; /* AdminServers that may be its own: their number; the current one */
     /* For the proof under way: failed attempts; those of them that timed out. */
     size_t admin_tried, admin_hangs;
+    bool details, no_details; /* its watches were asked for in detail; it does not list them so */
     bool admin_sure;               /* by its host alone */
     struct server_answer identity; /* the AdminServer's report about itself */
     char foreign[240];             /* why it is not trusted */

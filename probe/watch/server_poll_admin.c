@@ -19,10 +19,23 @@ static void leave_alone(struct server_poll *q, int64_t took_us, const char *prob
     snprintf(q->admin_failure, sizeof q->admin_failure, "%s", problem);
 }
 
+/* ZooKeeper 3.10 or later may list its watches in detail. */
+static bool lists_details(const struct server_poll *q)
+{
+    int major = 0, minor = 0;
+    sscanf(q->answer.figures.version, "%d.%d", &major, &minor);
+    return q->step == STEP_WATCHES && !q->no_details && (major > 3 || (major == 3 && minor >= 10));
+}
+
 static void server_poll_admin_on_admin(void *context, const char *problem, int64_t took_us)
 {
     struct server_poll *q = context;
     q->admin_ask = NULL;
+    if (problem && q->details) { /* it lists them without */
+        q->no_details = true;
+        server_poll_ask_adminserver(q);
+        return;
+    }
     q->answered |= !problem;
     server_poll_count_cost(q, &q->answer, took_us, !problem);
     char doubtful[160];
@@ -250,8 +263,10 @@ void server_poll_ask_adminserver(struct server_poll *q)
     } else {
         server_poll_expect_ours(q);
         q->asked_at = clock_now();
+        q->details = lists_details(q);
         q->admin_ask =
-            adminserver_ask(q->http, q->admin_host, q->admin_port, server_poll_ways[q->step].command,
+            adminserver_ask(q->http, q->admin_host, q->admin_port,
+                            q->details ? ADMIN_WATCH_DETAILS : server_poll_ways[q->step].command,
                             server_poll_ways[q->step].within_ms, &q->answer, server_poll_admin_on_admin, q);
         if (!q->admin_ask)
             server_poll_way_failed(q, "the request cannot be sent");

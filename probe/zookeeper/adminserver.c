@@ -18,13 +18,19 @@ struct adminserver_parse {
     char said[160];                    /* the server's own reason for the failure; "": none */
     struct seen_connection connection; /* being read */
     unsigned has;                      /* bits of the required members */
+    struct watch_being_read {
+        uint64_t session;
+        char path[1024];
+        enum watch_kind kind; /* of a standard one, WATCH_DATA */
+        bool data, children;
+    } watch;
 };
 
 /* "watch_summary" */
 static const char *admin_command_word(enum admin_command command)
 {
-    static const char *const words[] = {"server_stats", "watch_summary", "monitor",      "connections",
-                                        "watches",      "dump",          "configuration"};
+    static const char *const words[] = {"server_stats", "watch_summary", "monitor",       "connections",
+                                        "watches",      "dump",          "configuration", "watch_details"};
     return words[command];
 }
 
@@ -154,6 +160,55 @@ static void watches(struct adminserver_parse *r, const struct json_value *value)
     }
 }
 
+static void detail_field(struct adminserver_parse *r, const struct json_value *value)
+{
+    struct watch_being_read *w = &r->watch;
+    const char *key = value->keys[2];
+    if (value->kind != VALUE_TEXT)
+        return;
+    bool kind = value->depth == 4 && adminserver_parse_is(key, "watch_kind");
+    if (kind) {
+        w->data = w->data || strcmp(value->text, "data") == 0;
+        w->children = w->children || strcmp(value->text, "children") == 0;
+    } else if (adminserver_parse_is(key, "path") && value->length < sizeof w->path) {
+        memcpy(w->path, value->text, value->length + 1);
+    } else if (adminserver_parse_is(key, "session_id")) {
+        if (!session_id_parse(value->text, value->length, &w->session))
+            wrong(r, "an invalid session id");
+    } else if (adminserver_parse_is(key, "watch_mode")) {
+        w->kind = strcmp(value->text, "persistent") == 0             ? WATCH_PERSISTENT
+                  : strcmp(value->text, "persistent_recursive") == 0 ? WATCH_RECURSIVE
+                                                                     : WATCH_DATA;
+    }
+}
+
+static void watch_details(struct adminserver_parse *r, const struct json_value *value)
+{
+    struct watch_list *list = &r->answer->watches;
+    const struct watch_being_read *w = &r->watch;
+    if (value->depth == 0)
+        return;
+    if (adminserver_parse_is(value->keys[0], "truncated")) {
+        if (strcmp(value->text, "true") == 0)
+            wrong(r, "more watches than it lists");
+    } else if (!adminserver_parse_is(value->keys[0], "watches")) {
+        return;
+    } else if (value->kind == VALUE_LIST && value->depth == 1) {
+        r->found = true;
+    } else if (value->kind == VALUE_OBJECT && value->depth == 2) {
+        r->watch = (struct watch_being_read){0};
+    } else if (value->kind == VALUE_OBJECT_END && value->depth == 2) {
+        if (w->session == 0 || w->path[0] != '/' || (!w->data && !w->children))
+            wrong(r, "an invalid watch");
+        else if (w->data && !is_full(r, list->detail_count, ENTRIES_MOST))
+            watch_list_add_detail(list, w->session, w->path, w->kind);
+        if (!r->wrong && w->children && w->kind == WATCH_DATA)
+            watch_list_add_detail(list, w->session, w->path, WATCH_CHILDREN);
+    } else if (value->depth >= 3) {
+        detail_field(r, value);
+    }
+}
+
 static void sessions(struct adminserver_parse *r, const struct json_value *value)
 {
     struct seen_session seen;
@@ -259,6 +314,9 @@ static void on_value(void *context, const struct json_value *value)
     case ADMIN_DUMP:
         sessions(r, value);
         break;
+    case ADMIN_WATCH_DETAILS:
+        watch_details(r, value);
+        break;
     }
 }
 
@@ -347,7 +405,8 @@ struct adminserver *adminserver_ask(struct http *http, const char *host, int por
     struct adminserver *a = xcalloc(1, sizeof *a);
     *a = (struct adminserver){.answer = answer, .fn = fn, .context = context};
     char path[64];
-    snprintf(path, sizeof path, "/commands/%s", admin_command_word(command));
+    snprintf(path, sizeof path, "/commands/%s%s", admin_command_word(command),
+             command == ADMIN_WATCH_DETAILS ? "?limit=1000" : "");
     a->reader = adminserver_parse_new(command, answer);
     a->get = http_get(http, host, port, path, deadline_ms, ANSWER_MOST, &reader, a);
     if (a->get)

@@ -69,11 +69,35 @@ void watch_list_add_path(struct watch_list *l, const char *path, size_t length)
     l->list[l->count - 1].count++;
 }
 
+void watch_list_add_detail(struct watch_list *l, uint64_t session, const char *path, enum watch_kind kind)
+{
+    room_for_one(&l->details, l->detail_count, &l->detail_room, sizeof *l->details);
+    l->details[l->detail_count++] =
+        (struct watch_detail){session, texts_keep(&l->texts, path, strlen(path)), kind};
+}
+
+static int compare_details(const void *a, const void *b)
+{
+    const struct watch_detail *x = a, *y = b;
+    return (x->session > y->session) - (x->session < y->session);
+}
+
 void watch_list_finish(struct watch_list *l)
 {
     size_t at = 0;
+    if (l->detail_count > 0) {
+        qsort(l->details, l->detail_count, sizeof *l->details, compare_details);
+        l->kinds = xmalloc(l->detail_count);
+    }
+    for (size_t i = 0; i < l->detail_count; i++) {
+        if (i == 0 || l->details[i].session != l->details[i - 1].session)
+            watch_list_add_session(l, l->details[i].session);
+        l->kinds[l->path_count] = (uint8_t)l->details[i].kind;
+        watch_list_add_path(l, l->details[i].path, strlen(l->details[i].path));
+    }
     for (size_t i = 0; i < l->count; i++) {
         l->list[i].paths = l->list[i].count ? l->paths + at : NULL;
+        l->list[i].kinds = l->kinds ? l->kinds + at : NULL;
         at += l->list[i].count;
     }
 }
@@ -82,6 +106,8 @@ void watch_list_free(struct watch_list *l)
 {
     free(l->list);
     free(l->paths);
+    free(l->kinds);
+    free(l->details);
     texts_free(&l->texts);
     *l = (struct watch_list){0};
 }

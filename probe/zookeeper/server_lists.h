@@ -31,14 +31,27 @@ struct connection_list {
 void connection_list_add(struct connection_list *connection_list, const struct seen_connection *seen);
 void connection_list_free(struct connection_list *connection_list);
 
+/* One watch as a list in no order has it. */
+struct watch_detail {
+    uint64_t session;
+    const char *path;
+    enum watch_kind kind;
+};
+
 /* Sessions in sequence, each followed by its paths. */
 struct watch_list {
     struct seen_watches *list; /* their paths: valid after watch_list_finish() */
     size_t count, room;
     const char **paths;
     size_t path_count, path_room;
+    uint8_t *kinds; /* of each path, an enum watch_kind; NULL: not known */
+    struct watch_detail *details;
+    size_t detail_count, detail_room;
     struct texts texts;
 };
+/* Instead of sessions and paths. */
+void watch_list_add_detail(struct watch_list *watch_list, uint64_t session, const char *path,
+                           enum watch_kind kind);
 void watch_list_add_session(struct watch_list *watch_list, uint64_t session);
 void watch_list_add_path(struct watch_list *watch_list, const char *path, size_t length);
 void watch_list_finish(struct watch_list *watch_list);

@@ -66,7 +66,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     if (size < 2)
         return 0;
-    enum admin_command command = (enum admin_command)(data[0] % (ADMIN_CONFIGURATION + 1));
+    enum admin_command command = (enum admin_command)(data[0] % (ADMIN_WATCH_DETAILS + 1));
     size_t piece = 1 + data[1] % 37;
     const char *bytes = (const char *)data + 2;
     struct server_answer whole, pieces;

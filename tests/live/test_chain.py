@@ -221,6 +221,43 @@ def test_server_that_hides_its_connections(path, by):
         zk.close()
 
 
+def test_watches_in_detail(path):
+    """Where a server lists each watch with its kind, as an open change of ZooKeeper does, a member with a recursive watch is
+    notified, and one that watches nothing is deaf; the lists of today leave that open. (Its answer is made of theirs.)"""
+    zk = Ensemble(1)
+    line, asked = Line(zk, path), []
+
+    def real(command):
+        with urllib.request.urlopen(f"http://{zk.admin}/commands/{command}", timeout=10) as answer:
+            return answer.read().decode()
+
+    def detail(watched, session):
+        session, recursive = int(session) & (1 << 64) - 1, watched == path
+        return {"path": watched, "session_id": f"{session:#x}", "watch_kind": ["data", "children"] if recursive else ["data"],
+                "watch_mode": "persistent_recursive" if recursive else "standard"}
+
+    def answer(command):
+        asked.append(command)
+        if not command.startswith("watch_details"):
+            return http(re.sub(r'"version" *: *"3[^"]*', '"version" : "3.10.0', real(command)))
+        watches = [detail(watched, session) for session, paths in
+                   json.loads(real("watches"))["session_id_to_watched_paths"].items() for watched in paths]
+        return http(json.dumps({"server_id": 0, "returned_count": len(watches), "truncated": False, "watches": watches}))
+    try:
+        line.join("a")
+        second, third = (line.join(name, watching=None) for name in "bc")
+        second.session.watch_all_below(path)
+        with FakeAdmin(answer) as admin:
+            election = elections(once(zk, "--admin", admin.address, "--four-letter", "off", path))[path]
+        assert "watch_details?limit=1000" in asked, asked
+        assert election["next_failover"]["told"] is True, election
+        assert [(f["code"], f["candidates"]) for f in alarms(election)] == [("no-watch", [third.name])]
+        assert elections(once(zk, "--admin", zk.admin, path))[path]["next_failover"]["told"] is not True
+    finally:
+        line.close()
+        zk.close()
+
+
 def test_our_own_watches_on_children_hide_nobodys(zk, path):
     """Members whose plain names do not say whom they watch, on the server of the tool's own session: where all watches
     on children are the tool's, who shows none has none, and is suspected, since it is assumed that it should; where one

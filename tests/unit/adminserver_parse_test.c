@@ -85,6 +85,36 @@ static void reads_watches(void **state)
     }
 }
 
+/* Each watch with its kind, in no order: a standard one may be of data, of children, or both. */
+static void reads_watch_details(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "{\"server_id\":1,\"returned_count\":4,\"truncated\":false,\"watches\":["
+        "{\"path\":\"/e/n_2\",\"session_id\":\"0x1000a\",\"client_ip\":\"10.0.0.1\",\"client_port\":5,"
+        "\"watch_kind\":[\"data\",\"children\"],\"watch_mode\":\"standard\",\"secure\":false},"
+        "{\"path\":\"/e\",\"session_id\":\"0xc800000ba84f0000\",\"watch_kind\":[\"data\",\"children\"],"
+        "\"watch_mode\":\"persistent_recursive\"},"
+        "{\"path\":\"/"
+        "e\",\"session_id\":\"0x1000a\",\"watch_kind\":[\"children\"],\"watch_mode\":\"standard\"},"
+        "{\"path\":\"/f\",\"session_id\":\"0x1000a\",\"watch_kind\":[\"data\",\"children\"],"
+        "\"watch_mode\":\"persistent\"}],\"command\":\"watch_details\",\"error\":null}";
+    for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
+        struct server_answer answer;
+        assert_null(read_text(ADMIN_WATCH_DETAILS, text, sizeof text - 1, pieces[i], &answer));
+        assert_int_equal(answer.watches.count, 2);
+        const struct seen_watches *a = &answer.watches.list[0], *b = &answer.watches.list[1];
+        assert_true(a->session == 0x1000a && b->session == 0xc800000ba84f0000);
+        assert_true(a->count == 4 && b->count == 1 && b->kinds[0] == WATCH_RECURSIVE);
+        unsigned kinds = 0;
+        for (size_t k = 0; k < a->count; k++)
+            kinds |= (a->paths[k][1] == 'f' ? 16U : a->paths[k][2] ? 1U : 256U) << a->kinds[k];
+        assert_int_equal(kinds, 1U << WATCH_DATA | 1U << WATCH_CHILDREN | 256U << WATCH_CHILDREN |
+                                    16U << WATCH_PERSISTENT);
+        server_answer_free(&answer);
+    }
+}
+
 /* A session whose last watch has fired stays listed, with none: that is another fact than not listed. */
 static void keeps_empty_lists(void **state)
 {
@@ -182,6 +212,8 @@ static void refuses_the_rest(void **state)
         {ADMIN_WATCHES, "{\"session_id_to_watched_paths\":{\"99999999999999999999\":[]}}", "session id"},
         {ADMIN_WATCHES, "{\"session_id_to_watched_paths\":{\"1\":[\"/a\"]}} x", "not JSON"},
         {ADMIN_WATCHES, "{\"session_id_to_watched_paths\":{\"1\":[\"/a\\x\"]}}", "not JSON"},
+        {ADMIN_WATCH_DETAILS, "{\"truncated\":true,\"watches\":[]}", "more watches than it lists"},
+        {ADMIN_WATCH_DETAILS, "{\"watches\":[{\"path\":\"/a\",\"session_id\":\"0x1\"}]}", "an invalid watch"},
         {ADMIN_CONNECTIONS, "{\"connections\":[{\"session_id\":1e400}]}", "session id"},
         {ADMIN_CONNECTIONS, "{\"connections\":[{\"session_id\":99999999999999999999}]}", "session id"},
         {ADMIN_CONNECTIONS, "{\"connections\":[{\"session_id\":01}]}", "not JSON"},
@@ -283,11 +315,11 @@ static void bounds_entries(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_connections), cmocka_unit_test(reads_watches),
-        cmocka_unit_test(keeps_empty_lists), cmocka_unit_test(reads_sessions),
-        cmocka_unit_test(reads_figures),     cmocka_unit_test(passes_over_the_unknown),
-        cmocka_unit_test(refuses_the_rest),  cmocka_unit_test(bounds_depth_and_length),
-        cmocka_unit_test(bounds_entries),
+        cmocka_unit_test(reads_connections),       cmocka_unit_test(reads_watches),
+        cmocka_unit_test(reads_watch_details),     cmocka_unit_test(keeps_empty_lists),
+        cmocka_unit_test(reads_sessions),          cmocka_unit_test(reads_figures),
+        cmocka_unit_test(passes_over_the_unknown), cmocka_unit_test(refuses_the_rest),
+        cmocka_unit_test(bounds_depth_and_length), cmocka_unit_test(bounds_entries),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

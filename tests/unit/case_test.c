@@ -59,6 +59,7 @@ struct drawn_observation {
     struct seen_session sessions[20];
     uint64_t own[3];
     const char *texts[8];
+    uint8_t kinds[8]; /* of the watches on them */
     struct election_settings settings;
     struct captured_watch watch;
 };
@@ -67,11 +68,15 @@ static void draw_lists(struct drawn_observation *d)
 {
     struct observation *o = &d->o;
     size_t count = dice_draw(&dice, 20);
+    bool kinds = coin(); /* of AdminServer only */
+    for (size_t i = 0; i < 8; i++)
+        d->kinds[i] = (uint8_t)dice_draw(&dice, 4);
     for (size_t i = 0; i < 20; i++) {
         uint64_t session = coin() ? i + 1 : dice_draw(&dice, 30);
         d->connections[i] = (struct seen_connection){
             session, any_text(true), any(), any(), any(), any(), any_int(), any_int(), any_text(false)};
-        d->watches[i] = (struct seen_watches){session, d->texts, dice_draw(&dice, 9), NULL};
+        d->watches[i] =
+            (struct seen_watches){session, d->texts, dice_draw(&dice, 9), kinds ? d->kinds : NULL};
         d->sessions[i] = (struct seen_session){session, any()};
     }
     if (o->kind == OBSERVED_CONNECTIONS)
@@ -80,7 +85,7 @@ static void draw_lists(struct drawn_observation *d)
             dice_draw(&dice, 4), (uint32_t)any_int(), any()};
     else if (o->kind == OBSERVED_WATCHES)
         o->watches = (struct observed_watches){any_text(true),
-                                               coin() ? "adminserver" : "four-letter",
+                                               kinds || coin() ? "adminserver" : "four-letter",
                                                (uint32_t)any_int(),
                                                d->watches,
                                                count,
@@ -250,6 +255,9 @@ static void same_lists(const struct observation *a, const struct observation *b)
             assert_true(x->list[i].session == y->list[i].session && x->list[i].count == y->list[i].count);
             for (size_t k = 0; k < x->list[i].count; k++)
                 same_text(x->list[i].paths[k], y->list[i].paths[k]);
+            assert_true(x->list[i].count == 0 || !x->list[i].kinds == !y->list[i].kinds);
+            for (size_t k = 0; x->list[i].kinds && k < x->list[i].count; k++)
+                assert_int_equal(x->list[i].kinds[k], y->list[i].kinds[k]);
         }
     } else {
         assert_true(a->sessions.count == b->sessions.count);
@@ -337,8 +345,8 @@ static void same_rest(const struct observation *a, const struct observation *b)
         same_text(x->client, y->client);
         assert_true(x->step == y->step && x->session == y->session && x->timeout_ms == y->timeout_ms &&
                     x->connected == y->connected && x->watches_known == y->watches_known &&
-                    x->heard_us == y->heard_us && x->count == y->count &&
-                    x->requests == y->requests && x->slowest_us == y->slowest_us);
+                    x->heard_us == y->heard_us && x->count == y->count && x->requests == y->requests &&
+                    x->slowest_us == y->slowest_us);
         for (size_t i = 0; i < x->count; i++) {
             same_text(x->watches[i].path, y->watches[i].path);
             assert_true(x->watches[i].kind == y->watches[i].kind &&
