@@ -1,3 +1,5 @@
+#define _GNU_SOURCE /* memmem() */
+
 #include "probe/case/case_file.h"
 
 #include <errno.h>
@@ -5,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "config/memory.h"
@@ -27,6 +30,8 @@
 /* A damaged or forged file: more is refused. */
 #define BLOCK_MOST ((size_t)64 << 20)
 #define FILE_MOST ((size_t)1 << 30)
+/* Of a file, at once. */
+#define PART_BYTES ((size_t)1 << 20)
 #define CLUSTERS_MOST 1000
 #define RECIPES_MOST 1000
 /* The best that packing can do. */
@@ -340,9 +345,11 @@ struct case_run {
 };
 
 struct case_reader {
-    unsigned char *bytes;
-    size_t length, at, checked;
-    char *raw; /* of the block */
+    FILE *file;           /* NULL: all its bytes are in memory */
+    unsigned char *bytes; /* of the file: a part of it, from base */
+    size_t base, length, room;
+    size_t whole, at, checked; /* whole: of all */
+    char *raw;                 /* of the block */
     struct coding *coding;
     struct block_head head;
     struct case_run *runs; /* the latest first */
@@ -362,7 +369,7 @@ struct case_reader *case_read(void *bytes, size_t length)
 {
     struct case_reader *r = xcalloc(1, sizeof *r);
     r->bytes = bytes;
-    r->length = length;
+    r->length = r->whole = length;
     return r;
 }
 
@@ -378,36 +385,66 @@ bool case_is(const char *file)
     return is;
 }
 
-static const unsigned char *mark_find(const unsigned char *at, const unsigned char *end)
+/* The bytes from there, of which *count are in memory: so many, or all to the end of what can be read. */
+static const unsigned char *reader_at(struct case_reader *r, size_t at, size_t wanted, size_t *count)
 {
-    while (at && (size_t)(end - at) >= MARK_BYTES && memcmp(at, MARK, MARK_BYTES) != 0)
-        at = memchr(at + 1, MARK[0], (size_t)(end - at) - 1);
-    return at && (size_t)(end - at) >= MARK_BYTES ? at : NULL;
+    bool held = at >= r->base && at <= r->base + r->length;
+    if (r->file && !(held && r->base + r->length - at >= wanted)) {
+        size_t room = wanted > PART_BYTES ? wanted : PART_BYTES;
+        if (room > r->room) {
+            free(r->bytes);
+            r->bytes = xmalloc(r->room = room);
+        }
+        r->base = at;
+        r->length = 0;
+        for (ssize_t got = 1; got > 0 && r->length < room && at + r->length < r->whole;
+             r->length += (size_t)got)
+            if ((got = pread(fileno(r->file), r->bytes + r->length, room - r->length,
+                             (off_t)(at + r->length))) < 0)
+                got = 0;
+    }
+    *count = r->base + r->length - at;
+    return r->bytes + (at - r->base);
+}
+
+/* Where the next mark is; the end: there is none. */
+static size_t mark_find(struct case_reader *r, size_t from)
+{
+    size_t count;
+    for (size_t at = from; at < r->whole; at += count - (MARK_BYTES - 1)) {
+        const unsigned char *begin = reader_at(r, at, MARK_BYTES, &count);
+        if (count < MARK_BYTES)
+            break;
+        const unsigned char *hit = memmem(begin, count, MARK, MARK_BYTES);
+        if (hit)
+            return at + (size_t)(hit - begin);
+    }
+    return r->whole;
 }
 
 struct case_reader *case_open(const char *file, char **error)
 {
     const char *why = NULL;
-    FILE *stream = plain_file_stream(file, &why);
-    struct buffer all = {0};
-    size_t length = 1;
+    struct stat stat;
+    size_t count;
+    struct case_reader *r = case_read(NULL, 0);
+    r->file = plain_file_stream(file, &why);
     *error = NULL;
-    while (stream && length && all.length <= FILE_MOST) {
-        buffer_reserve(&all, 1 << 16);
-        length = fread(all.bytes + all.length, 1, 1 << 16, stream);
-        all.length += length;
-    }
-    if (!stream || ferror(stream))
+    if (!r->file || fstat(fileno(r->file), &stat) != 0) {
         *error = text_format("%s: %s", file, why ? why : strerror(errno));
-    else if (all.length > FILE_MOST)
+        case_close(r);
+        return NULL;
+    }
+    r->whole = (size_t)stat.st_size;
+    if (r->whole > FILE_MOST)
         *error = text_format("%s: is larger than 1 GB; cut a part of it with electop case", file);
-    else if (!mark_find((unsigned char *)all.bytes, (unsigned char *)all.bytes + all.length))
-        *error = text_format("%s: %s", file, not_this_form(all.bytes, all.length));
-    if (stream)
-        fclose(stream);
+    else if (mark_find(r, 0) == r->whole) {
+        const char *begin = (const char *)reader_at(r, 0, MARK_BYTES, &count);
+        *error = text_format("%s: %s", file, not_this_form(begin, count));
+    }
     if (!*error)
-        return case_read(all.bytes, all.length);
-    buffer_free(&all);
+        return r;
+    case_close(r);
     return NULL;
 }
 
@@ -425,6 +462,8 @@ void case_close(struct case_reader *r)
         r->runs = next;
     }
     kept_settings_free(r->kept);
+    if (r->file)
+        fclose(r->file);
     free(r->bytes);
     free(r);
 }
@@ -454,18 +493,23 @@ static void reader_lose(struct case_reader *r, size_t from)
     r->lost = true;
 }
 
-/* The packed length of the block that begins here; 0: none does. */
-static size_t block_check(struct case_reader *r, const unsigned char *at)
+/* The packed length of the block that begins there, and its bytes; 0: none does. */
+static size_t block_check(struct case_reader *r, size_t at, const unsigned char **bytes)
 {
-    size_t left = (size_t)(r->bytes + r->length - at);
-    if (left < HEAD_BYTES || memcmp(at, MARK, MARK_BYTES) != 0)
+    size_t left = r->whole - at, count;
+    *bytes = reader_at(r, at, HEAD_BYTES, &count);
+    if (count < HEAD_BYTES || memcmp(*bytes, MARK, MARK_BYTES) != 0)
         return 0;
-    const unsigned char *head = at + MARK_BYTES;
+    const unsigned char *head = *bytes + MARK_BYTES;
     size_t packed = take_u32(head), raw = take_u32(head + 4);
-    if (packed == 0 || packed > left - HEAD_BYTES || raw > BLOCK_MOST || raw > packed * PACKED_PART ||
-        r->checked > r->length * CHECKED_TIMES)
+    if (packed == 0 || packed > left - HEAD_BYTES || packed > BLOCK_MOST || raw > BLOCK_MOST ||
+        raw > packed * PACKED_PART || r->checked > r->whole * CHECKED_TIMES)
         return 0;
     r->checked += packed;
+    *bytes = reader_at(r, at, HEAD_BYTES + packed, &count);
+    if (count < HEAD_BYTES + packed)
+        return 0; /* it was cut meanwhile */
+    head = *bytes + MARK_BYTES;
     return libdeflate_crc32(libdeflate_crc32(0, head, 8), head + 12, packed) == take_u32(head + 8) ? packed
                                                                                                    : 0;
 }
@@ -516,19 +560,19 @@ static bool block_begin(struct case_reader *r, size_t raw, bool *run, bool *foll
 /* Opens the next block that is whole. False: there is none. */
 static bool reader_advance(struct case_reader *r, bool *run)
 {
-    size_t from = r->at;
+    size_t from = r->at, at = r->whole;
     bool follows = true, whole = false;
-    const unsigned char *end = r->bytes + r->length, *at = end;
-    while (!whole && r->at < r->length) {
-        at = mark_find(r->bytes + r->at, end);
-        size_t packed = at ? block_check(r, at) : 0;
-        whole = packed && block_unpack(r, at, packed) &&
-                block_begin(r, take_u32(at + MARK_BYTES + 4), run, &follows);
-        r->at = !at ? r->length : (size_t)(at - r->bytes) + (packed ? HEAD_BYTES + packed : 1);
+    while (!whole && r->at < r->whole) {
+        const unsigned char *bytes = NULL;
+        at = mark_find(r, r->at);
+        size_t packed = at < r->whole ? block_check(r, at, &bytes) : 0;
+        whole = packed && block_unpack(r, bytes, packed) &&
+                block_begin(r, take_u32(bytes + MARK_BYTES + 4), run, &follows);
+        r->at = at == r->whole ? at : at + (packed ? HEAD_BYTES + packed : 1);
         if (!whole)
             block_end(r);
     }
-    if ((whole ? at : end) > r->bytes + from || !follows)
+    if ((whole ? at : r->whole) > from || !follows)
         reader_lose(r, from);
     return whole;
 }

@@ -45,7 +45,7 @@ bool case_writer_close(struct case_writer *writer, char **problem);
 
 struct case_reader;
 
-/* The whole file is read into memory. NULL and a text in *error (caller frees): it cannot be, or is no case. */
+/* It is read in parts, and stays open. NULL and a text in *error (caller frees): it cannot be read, or is no case. */
 struct case_reader *case_open(const char *file, char **error);
 /* Blocks, which it owns (malloc'd) and frees. */
 struct case_reader *case_read(void *bytes, size_t length);

@@ -5,11 +5,13 @@ import re
 import signal
 import sqlite3
 import struct
+import subprocess
+import time
 import zlib
 
 from kazoo.security import make_digest_acl
 
-from electop import PROGRAM, Events, run
+from electop import PLAIN, PROGRAM, Events, peak_kb, run
 from raw_session import RawSession
 from recorder import Recorder
 from tap import Tap
@@ -45,6 +47,21 @@ def test_events_are_told_again(zk, client, tmp_path):
     assert run("once", "--json", "--replay", case).out == look.out
     story = run("why", "/again/election", "--replay", case)
     assert story.status == 0 and second in story.out, story
+
+
+def test_a_case_is_read_in_parts(tmp_path):
+    """What follows in a damaged one is passed over, however long it is, and takes no memory."""
+    with open("tests/cases/" + min(name for name in os.listdir("tests/cases") if name.endswith(".case")), "rb") as whole:
+        (tmp_path / "a.case").write_bytes(whole.read())
+    os.truncate(tmp_path / "a.case", 300 << 20)
+    process = subprocess.Popen([PLAIN, "events", "--replay", tmp_path / "a.case"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    peak, last_s = 0, time.monotonic() + 60
+    while process.poll() is None and time.monotonic() < last_s:
+        peak = max(peak, peak_kb(process.pid))
+        time.sleep(0.005)
+    process.kill()
+    assert process.wait() == 0 and "1 block is damaged or missing" in process.communicate()[1]
+    assert peak < 64 << 10, peak
 
 
 def test_a_recording_keeps_what_was_observed(zk, client, tmp_path):
