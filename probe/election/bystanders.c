@@ -65,6 +65,19 @@ void bystander_left(struct election *election, const struct candidate *candidate
     departed_put(election, &note);
 }
 
+void departed_brief(struct election *election, const struct candidate *candidate, struct moment at)
+{
+    struct departed *departed = election->departed;
+    struct departure_note note = {.at = at}, *last = NULL;
+    snprintf(note.name, sizeof note.name, "%s", candidate->name);
+    if (departed && departed->count > 0)
+        last = &departed->notes[(departed->next + DEPARTED_KEPT - 1) % DEPARTED_KEPT];
+    if (last && last->session == 0) /* the next of many */
+        *last = note;
+    else
+        departed_put(election, &note);
+}
+
 void departed_put(struct election *election, const struct departure_note *note)
 {
     if (!election->departed)

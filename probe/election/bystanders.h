@@ -18,7 +18,7 @@ void bystander_left(struct election *election, const struct candidate *candidate
 /* The departures kept, in a ring, newest last. */
 #define DEPARTED_KEPT 16
 struct departure_note {
-    uint64_t session;
+    uint64_t session; /* 0: gone before it was read */
     struct moment at;
     bool led;
     bool alone;    /* no other session came from its host */
@@ -29,6 +29,8 @@ struct departed {
     struct departure_note notes[DEPARTED_KEPT];
     size_t count, next;
 };
+/* A first candidate that was gone before it was read. */
+void departed_brief(struct election *election, const struct candidate *candidate, struct moment at);
 /* Adds a recorded departure: those from before this run come first. */
 void departed_put(struct election *election, const struct departure_note *note);
 /* Takes over recorded departures from before this run (baseline.h). */

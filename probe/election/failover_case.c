@@ -369,6 +369,16 @@ void failover_case_won(const struct update *f)
     c->vacancy = case_vacancy(c, f->at);
 }
 
+bool failover_case_reopen(struct election *election)
+{
+    struct failover_case *c = case_of(election);
+    if (!c || c->won.mono_us == 0)
+        return false;
+    c->won = (struct moment){0};
+    c->evidence.displaced = false;
+    return true;
+}
+
 /* ---- facts seen afterwards ---- */
 
 static bool collects(const struct failover_case *c, struct moment at)

@@ -5,6 +5,7 @@
 
 #include "config/text.h"
 #include "probe/election/acknowledgement.h"
+#include "probe/election/bystanders.h"
 #include "probe/election/election.h"
 #include "probe/election/election_private.h"
 #include "probe/election/failover_case.h"
@@ -27,6 +28,28 @@ static bool change_open(const struct change *change)
     return change->from && !change->to;
 }
 
+/* Standing no longer than this and never read, it cannot have led: the loss before it is still the open one.
+ * Not so for a lock: who creates its znode leads. */
+#define BRIEF_US INT64_C(1000000)
+
+static bool stood_briefly(const struct update *f, const struct candidate *leader)
+{
+    const struct change *change = &f->election->change;
+    const struct recipe *recipe = f->election->recipe;
+    return recipe && recipe->family != FAMILY_LOCK && !leader->known && !leader->denied &&
+           f->election->fresh && change->from && change->to && strcmp(change->to, leader->name) == 0 &&
+           leader->joined.mono_us >= change->lost_at.mono_us &&
+           f->at.mono_us - leader->joined.mono_us < BRIEF_US && failover_case_reopen(f->election);
+}
+
+static void change_reopen(struct change *change)
+{
+    free(change->to);
+    free(change->to_identity);
+    change->to = change->to_identity = NULL;
+    change->vacancy_us = change->takeover_us = -1;
+}
+
 void leadership_found(const struct update *f, struct candidate *leader)
 {
     struct election *election = f->election;
@@ -44,21 +67,30 @@ void leadership_lost(const struct update *f, const struct candidate *leader, boo
     struct election *election = f->election;
     struct change *change = &election->change;
     update_emit_elected_read(f, true);
-    failover_case_close(f);
+    bool brief = stood_briefly(f, leader);
+    if (!brief)
+        failover_case_close(f);
     acknowledge_lost(election);
-    change_clear(change);
-    change->from = text_copy(leader->name);
-    change->from_identity = text_copy(leader->identity);
-    change->lost_at = f->at;
-    change->lost_seen = seen;
-    election->own->lost_after = election->fresh ? (struct moment){0} : election->stale_since;
-    election->own->led_unseen = false;
+    election->own->still_open = brief;
+    if (brief) {
+        change_reopen(change);
+        departed_brief(election, leader, f->at);
+    } else {
+        change_clear(change);
+        change->from = text_copy(leader->name);
+        change->from_identity = text_copy(leader->identity);
+        change->lost_at = f->at;
+        change->lost_seen = seen;
+        election->own->lost_after = election->fresh ? (struct moment){0} : election->stale_since;
+        election->own->led_unseen = false;
+    }
     election->leader = NULL;
     election->leader_since = (struct moment){0};
     election->leader_since_exact = false;
     election->own->leader_bound = (struct moment){0};
     tenure_begin(election, NULL, f->at, election->fresh, false);
-    failover_case_open(f, leader);
+    if (!brief)
+        failover_case_open(f, leader);
     acknowledge_update(f);
 }
 

@@ -151,7 +151,8 @@ void update_state(const struct update *f, enum election_state state)
 void update_state_found(const struct update *f)
 {
     struct election *election = f->election;
-    election->state_since = f->at;
+    bool reopened = election->fresh && election->own->still_open && election->state == ELECTION_VACANT;
+    election->state_since = reopened ? election->change.lost_at : f->at;
     election->state_since_exact = election->fresh;
     update_touched(f);
 }

@@ -184,6 +184,24 @@ static size_t clients_that_left(const struct election *election, struct vacancy_
     return count;
 }
 
+/* The latest candidate since the loss that was gone before it was read. */
+static size_t brief_visit(const struct election *election, struct vacancy_reason *r)
+{
+    const struct departure_note *note;
+    char when[40];
+    size_t i = 0;
+    while ((note = departed_at(election, i)) && note->session != 0)
+        i++;
+    if (!note || note->at.mono_us < election->change.lost_at.mono_us)
+        return 0;
+    describe_clock(note->at, when, sizeof when);
+    r->certainty = CERTAINTY_CERTAIN;
+    snprintf(r->text, sizeof r->text, "%s stood meanwhile, for less than a second until %s", note->name,
+             when);
+    snprintf(r->evidence, sizeof r->evidence, "its znode was gone before it could be read");
+    return 1;
+}
+
 /* Of one whose leader was never seen, the directory shows whether there was any candidate. */
 static void describe_empty(const struct election *election, size_t foreign, char *buffer, size_t size)
 {
@@ -222,6 +240,7 @@ size_t vacancy_reasons(const struct election *election, struct vacancy_reason re
                  foreign == 1 ? "child is" : "children are", foreign == 1 ? "" : "s", name);
         snprintf(r->evidence, sizeof r->evidence, "the names of candidates of this layout have another form");
     }
+    count += brief_visit(election, reasons + count);
     return count + clients_that_left(election, reasons + count);
 }
 

@@ -245,7 +245,7 @@ static void write_departed(struct writing *w, const struct election *e, uint32_t
 {
     for (size_t i = 0; e->departed && i < e->departed->count; i++) {
         const struct departure_note *note = &e->departed->notes[i];
-        if (note->host[0] == '\0')
+        if (note->session != 0 && note->host[0] == '\0')
             continue;
         snapshot_items_begin(w, ITEM_DEPARTED, at);
         departed_fields(&w->fields, (struct departure_note *)note, i);

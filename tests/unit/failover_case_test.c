@@ -76,6 +76,26 @@ static void tells_who_deleted_a_lock_that_nobody_takes(void **state)
                           "> failover controller -> nobody deleted vacancy 12--1\n");
 }
 
+static void survives_a_candidate_that_nobody_could_read(void **state)
+{
+    (void)state;
+    model_script_run(
+        "it never led: the loss before it stays open, and the next leader closes that",
+        "servers 1\nwatch /election kind=leader\nconnect\n> connection connected\n+ " A " s=a\n"
+        "client a on=1 at=10.0.0.1:11 timeout=10000\nfailovers\ntick 1000\nlist\n> election-seen\nreadall\n"
+        "round\nsessions\ntick 3000\nround\nsessions\nend a\n- " A "\ngone " A "\n"
+        "> leader-lost " A " @1\n> candidate-left " A " @1\nlist\ntick 10\nround\nsessions\nstated\n"
+        "> failover " A " -> nobody closed vacancy 12--1\n"
+        "tick 1000\n+ " B " s=b\nlist\n> candidate-joined " B " @1\n> leader-elected " A " -> " B " after 1010\n"
+        "- " B "\ngone " B "\n> leader-lost " B " @1\n> candidate-left " B " @1\n"
+        "? state-since 4000\n? why-nobody certain: nobody stands; certain: " B
+        " stood meanwhile, for less than a second until 22:13:25Z\n"
+        "tick 1000\n+ cccccccccccccccccccccccccccccccc__lock__0000000002 s=c\nlist\n"
+        "> candidate-joined cccccccccccccccccccccccccccccccc__lock__0000000002 @1\n"
+        "> leader-elected " A " -> cccccccccccccccccccccccccccccccc__lock__0000000002 after 2010\nreadall\n"
+        "> failover " A " -> cccccccccccccccccccccccccccccccc__lock__0000000002 closed vacancy 1910-2110\n");
+}
+
 /* Whoever deletes its znode and closes its session at once leaves the same lists behind, but one transaction
    more. */
 static void doubts_that_znode_and_session_went_together(void **state)
@@ -293,6 +313,7 @@ int main(void)
         cmocka_unit_test(reports_an_open_one_when_the_next_begins),
         cmocka_unit_test(asks_no_longer_than_it_may_help),
         cmocka_unit_test(survives_being_dropped),
+        cmocka_unit_test(survives_a_candidate_that_nobody_could_read),
         cmocka_unit_test(tells_who_deleted_a_lock_that_nobody_takes),
         cmocka_unit_test(ignores_a_leader_that_is_created_again),
     };
