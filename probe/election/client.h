@@ -63,6 +63,8 @@ int64_t client_expiry_us(const struct cluster *cluster, const struct client_sess
 bool client_is_silent(const struct client_session *client);
 /* Silent for nine tenths of its timeout: its session rather ends than not. */
 bool client_is_overdue(const struct client_session *client);
+/* Connected, and not heard since then. */
+bool client_is_unheard(const struct client_session *client, struct moment since);
 
 /* The part of its address before the port, as written; returns its length, 0: unknown. */
 size_t client_host(const struct client_session *client, const char **host);

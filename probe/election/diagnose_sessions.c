@@ -11,6 +11,7 @@
 #include "probe/election/election_private.h"
 #include "probe/election/findings.h"
 #include "probe/election/session_table.h"
+#include "probe/election/vacancy.h"
 
 #define SESSION_TEXT 256
 #define SPAN_TEXT 40
@@ -330,14 +331,16 @@ static void leader_silent(struct diagnosis *d)
     bool late = shown->silent_ms > usual_ms || client_is_overdue(shown);
     if (shown->silent_ms * INT64_C(100) < (int64_t)shown->timeout_ms * percent || !late)
         return;
-    bool error = client_is_overdue(shown);
+    /* One that became first and was not heard since has perhaps not taken over. */
+    enum severity severity = vacancy_heir_is_unheard(election) ? SEVERITY_CRITICAL
+                             : client_is_overdue(shown)        ? SEVERITY_ERROR
+                                                               : SEVERITY_WARNING;
     char session[SESSION_TEXT], silent[SPAN_TEXT], timeout[SPAN_TEXT], until[SPAN_TEXT], advice[160];
     snprintf(advice, sizeof advice,
              "expect a failover by %s; check that client for pauses, and check its network",
              describe_clock(client_expires(election->cluster, shown), until, sizeof until));
-    diagnosis_raise(d, FINDING_LEADER_SILENT, error ? SEVERITY_ERROR : SEVERITY_WARNING, CERTAINTY_SUSPECTED,
-                    diagnosis_subject(leader), &leader, 1, advice,
-                    "%s has been silent for %s%s of its timeout of %s",
+    diagnosis_raise(d, FINDING_LEADER_SILENT, severity, CERTAINTY_SUSPECTED, diagnosis_subject(leader),
+                    &leader, 1, advice, "%s has been silent for %s%s of its timeout of %s",
                     describe_session(election, shown->id, session, sizeof session),
                     shown->silent_is_bound ? "at least " : "",
                     describe_span((int64_t)shown->silent_ms * 1000, silent, sizeof silent),

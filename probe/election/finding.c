@@ -222,7 +222,8 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .meaning =
                 "The leader has been silent for most of its session timeout. Clients ping every third of it, "
                 "so this client is paused (garbage collection, swapping) or cut off. An error when little of "
-                "the timeout is left.",
+                "the timeout is left; critical if it was not heard since it followed a lost leader: perhaps "
+                "it does not know.",
             .looks = "The time of the last response on the leader's connection, by that server's clock.",
             .advice = "expect a failover; check that client for pauses, and check its network",
             .source = "Curator tech note 10",

@@ -58,6 +58,12 @@ bool client_is_overdue(const struct client_session *client)
            client->silent_ms * INT64_C(10) >= client->timeout_ms * INT64_C(9);
 }
 
+bool client_is_unheard(const struct client_session *client, struct moment since)
+{
+    return client->connected && client->silent_ms >= 0 && since.mono_us != 0 &&
+           client->seen.mono_us - client->silent_ms * INT64_C(1000) <= since.mono_us;
+}
+
 size_t client_host(const struct client_session *client, const char **host)
 {
     *host = client->address;

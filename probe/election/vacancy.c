@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "probe/election/bystanders.h"
+#include "probe/election/chain.h"
 #include "probe/election/client.h"
 #include "probe/election/cluster.h"
 #include "probe/election/election_private.h"
@@ -75,10 +76,24 @@ const struct finding *vacancy_doubt(const struct election *election)
     return doubt;
 }
 
+bool vacancy_heir_is_unheard(const struct election *election)
+{
+    const struct change *change = &election->change;
+    const struct client_session *shown = election->leader ? candidate_client(election->leader) : NULL;
+    return shown && change->from && change->to && strcmp(change->to, election->leader->name) == 0 &&
+           client_is_unheard(shown, change->lost_at);
+}
+
+/* It may have led before the finding. */
+static bool may_have_led(const struct election *election, const struct finding *finding)
+{
+    return doubt_of(election, finding)->took_over && !vacancy_heir_is_unheard(election);
+}
+
 bool vacancy_never_led(const struct election *election)
 {
     const struct finding *doubt = vacancy_doubt(election);
-    return doubt && vacancy_is_sure(doubt) && !doubt_of(election, doubt)->took_over;
+    return doubt && vacancy_is_sure(doubt) && !may_have_led(election, doubt);
 }
 
 /* The findings that say so, the sure ones first. */
@@ -108,7 +123,7 @@ static void lost_before_doubt(const struct election *election, struct failover *
     const struct change *change = &election->change;
     const struct failover *last = election_last_failover(election);
     const char *first = election->leader->name;
-    if (doubt_of(election, vacancy_doubt(election))->took_over || !change->from || !change->to ||
+    if (may_have_led(election, vacancy_doubt(election)) || !change->from || !change->to ||
         strcmp(change->to, first) != 0)
         return;
     if (last && last->to && strcmp(last->to, first) == 0) {

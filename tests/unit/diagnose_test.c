@@ -229,7 +229,9 @@ static void sessions(void **state)
                      THREE OWN "proof\nsessions\nend a\nconns 1\ntick 1000\nsessions\ntick 1000\nsessions\n"
                                "tick 1000\nsync\nreadall\ntick 1000\nsessions\nsilent 99\nsessions\n"
                                "heard 99\ntick 2000\nsessions\n"
-                               "? findings ghost-ephemeral critical certain " A "\n? never-led no\n");
+                               "? findings ghost-ephemeral critical certain " A "\n? never-led no\n"
+                               "? why-nobody certain: the first, host-a, belongs to a session that has ended: "
+                               "those behind it wait until it is deleted\n");
     model_script_run("... its client made the same name again, in another session, and nobody saw it",
                      THREE OWN "proof\nsessions\n"
                                "end b\n- " B "\n+ " B
