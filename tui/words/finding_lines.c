@@ -6,6 +6,8 @@
 
 #include "probe/election/certainty.h"
 #include "probe/election/chain.h"
+#include "probe/election/failover.h"
+#include "probe/election/vacancy.h"
 #include "probe/election/whatif.h"
 #include "tui/screen/key_bindings.h"
 #include "tui/screen/columns.h"
@@ -75,21 +77,34 @@ int finding_counts_put(struct cells *cells, int x, int y, int label, const struc
     return x - 2 - begin;
 }
 
-/* Puts it together in pieces: the sign of a mere note, the code, how often, how sure. */
+/* Of an election without a leader: how the last one was lost. "" if unknown. */
+static void lost_how(const struct election *election, const struct finding *worst, struct moment now,
+                     char *buffer, size_t size)
+{
+    struct failover lost;
+
+    buffer[0] = '\0';
+    if (worst->code == FINDING_NO_LEADER && vacancy_lost(election, now, &lost) && lost.cause != CAUSE_UNKNOWN)
+        snprintf(buffer, size, ", %s%s", failover_cause_word(lost.cause),
+                 lost.cause_certainty == CERTAINTY_SUSPECTED ? "?" : "");
+}
+
+/* Puts it together in pieces: the sign of a mere note, the code, how often, the cause, how sure. */
 static void worst_text(const struct cells *cells, const struct election *election,
-                       const struct finding *worst, char *code, size_t code_size, char *rest,
-                       size_t rest_size)
+                       const struct finding *worst, struct moment now, char *code, size_t code_size,
+                       char *rest, size_t rest_size)
 {
     size_t same = 0;
-    char times[32] = "";
+    char times[32] = "", how[32];
 
+    lost_how(election, worst, now, how, sizeof how);
     for (size_t i = 0; i < election->finding_count; i++)
         same += election->findings[i]->code == worst->code;
     if (same > 1)
         snprintf(times, sizeof times, " %s%zu", cells_sign(cells, SIGN_TIMES), same);
-    snprintf(code, code_size, "%s%s%s%s",
+    snprintf(code, code_size, "%s%s%s%s%s",
              worst->severity == SEVERITY_INFO ? cells_sign(cells, SIGN_INFO) : "",
-             worst->severity == SEVERITY_INFO ? " " : "", finding_kind(worst->code)->word, times);
+             worst->severity == SEVERITY_INFO ? " " : "", finding_kind(worst->code)->word, times, how);
     snprintf(rest, rest_size, "%s",
              worst->unconfirmed_since.mono_us != 0     ? " unconfirmed"
              : worst->certainty == CERTAINTY_SUSPECTED ? " suspected"
@@ -108,7 +123,9 @@ int finding_put_worst(struct cells *cells, int x, int y, int room, const struct 
     if (worst == NULL)
         return cells_put(cells, x, y, room, ROLE_DIM,
                          election->finding_count > 0 && room >= 5 ? "muted" : cells_sign(cells, SIGN_DASH));
-    worst_text(cells, election, worst, code, sizeof code, rest, sizeof rest);
+    worst_text(cells, election, worst, now, code, sizeof code, rest, sizeof rest);
+    if (cells_width(cells, code) > room)
+        code[strcspn(code, ",")] = '\0';
     used = cells_put(cells, x, y, room, severity_look(worst->severity), code);
     if (rest[0] != '\0' && used + (int)strlen(rest) <= room)
         used += cells_put(cells, x + used, y, -1, ROLE_DIM, rest);
@@ -124,7 +141,7 @@ int finding_worst_width(const struct cells *cells, const struct election *electi
 
     if (worst == NULL)
         return election->finding_count > 0 ? (int)strlen("muted") : 1;
-    worst_text(cells, election, worst, code, sizeof code, rest, sizeof rest);
+    worst_text(cells, election, worst, now, code, sizeof code, rest, sizeof rest);
     return cells_width(cells, code) + (int)strlen(rest);
 }
 
@@ -135,7 +152,7 @@ int finding_worst_least(const struct cells *cells, const struct election *electi
 
     if (worst == NULL)
         return election->finding_count > 0 ? (int)strlen("muted") : 1;
-    worst_text(cells, election, worst, code, sizeof code, rest, sizeof rest);
+    worst_text(cells, election, worst, now, code, sizeof code, rest, sizeof rest);
     return cells_width(cells, code) + (rest[0] != '\0' ? 2 : 0);
 }
 
