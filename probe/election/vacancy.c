@@ -221,7 +221,9 @@ static size_t brief_visit(const struct election *election, struct vacancy_reason
 static void describe_empty(const struct election *election, size_t foreign, char *buffer, size_t size)
 {
     int64_t created = election->next_sequence;
-    if (election->change.from || foreign > 0 || created < 0)
+    if (election->recipe && election->recipe->family == FAMILY_LOCK && election->directory_known)
+        snprintf(buffer, size, "nobody holds it: a znode without an owner is in its place");
+    else if (election->change.from || foreign > 0 || created < 0)
         snprintf(buffer, size, "nobody stands");
     else if (created == 0)
         snprintf(buffer, size, "nobody stands, and no znode was ever created here");

@@ -523,8 +523,9 @@ static void blocked(void **state)
     (void)state;
 #define BLOCKED "findings persistent-candidate critical "
     model_script_run("found so: it may be the directory of another layout",
-                     "watch /loadbalance/leader\nconnect\n> connection connected\n"
+                     "watch /loadbalance/leader kind=leader\nconnect\n> connection connected\n"
                      "+ . {\"serviceUrl\":\"http://b\"}\nlist\n> election-seen\n? state vacant\n"
+                     "? why-nobody certain: nobody holds it: a znode without an owner is in its place\n"
                      "? " BLOCKED "suspected\n- .\nlist\n? findings none\n"
                      "+ . s=b x\nread .\n> candidate-joined leader @1\n> leader-elected nobody -> leader\n"
                      "? findings none\n");
