@@ -108,6 +108,7 @@ static void mutes_a_finding(void **state)
     assert_true(driven_shows(&driven, "by ann: known, OPS-12"));
     driven_key(&driven, KEY_CODE_ENTER);
     assert_true(driven_shows(&driven, "  muted"));
+    assert_true(driven_shows(&driven, "it should watch")); /* where there is room, all of it is there */
     driven_key(&driven, KEY_CODE_ESCAPE);
     /* Never a worse one. */
     const struct election *election = model_election(stage_model(driven.stage), 0, "/election");

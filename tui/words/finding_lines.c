@@ -355,7 +355,8 @@ static int finding_lines_put_finding(struct cells *cells, const struct pane *pan
         y++;
     }
     lines = end - y < pane->lines_most ? end - y : pane->lines_most;
-    y += columns_wrap_put(cells, pane->text_x, y, pane->text_width, note && lines > 1 ? 1 : lines,
+    y += columns_wrap_put(cells, pane->text_x, y, pane->text_width,
+                          finding->severity == SEVERITY_INFO && lines > 1 ? 1 : lines,
                           note ? ROLE_DIM : ROLE_TEXT, finding_evidence(finding, evidence, sizeof evidence));
     lines = end - y < pane->lines_most ? end - y : pane->lines_most;
     if (!note && finding->advice != NULL)
