@@ -187,6 +187,12 @@ static const struct recipe *recorded_recipe(const struct update *f, const struct
     return then->recipe ? recipe_book_find(f->model->recipes, then->recipe->name) : NULL;
 }
 
+/* What was configured then is not configured now. */
+static enum recognised recorded_proof(const struct election *then)
+{
+    return then->recognised == RECOGNISED_CONFIGURED ? RECOGNISED_NAME : then->recognised;
+}
+
 const struct recipe *baseline_recipe(const struct update *f, char *const *names, size_t count,
                                      enum recognised *recognised)
 {
@@ -195,11 +201,13 @@ const struct recipe *baseline_recipe(const struct update *f, char *const *names,
     struct candidate_name parsed;
     if (!recipe || recipe->family == FAMILY_LOCK || strcmp(recipe->name, RECIPE_ANY_SEQUENCE) == 0)
         return NULL;
-    *recognised = then->recognised;
-    for (size_t i = 0; i < count; i++)
-        if (recipe_parse_name(f->model->recipes, recipe, names[i], &parsed))
-            return recipe;
-    return NULL;
+    size_t i = 0;
+    while (i < count && !recipe_parse_name(f->model->recipes, recipe, names[i], &parsed))
+        i++;
+    if (i == count)
+        return NULL;
+    *recognised = recorded_proof(then);
+    return recipe;
 }
 
 /* A layout shows only while it has candidates. */
@@ -208,7 +216,7 @@ static void take_layout(const struct update *f, const struct election *then)
     struct election *election = f->election;
     const struct recipe *recipe = recorded_recipe(f, then);
     if (recipe && !election->recipe)
-        election_take_recipe(election, recipe, then->recognised);
+        election_take_recipe(election, recipe, recorded_proof(then));
     if (election->recipe == recipe)
         election->shows_predecessor |= then->shows_predecessor;
 }

@@ -150,6 +150,8 @@ struct namesakes {
     const struct candidate *of[NAMED];
     size_t count; /* in all */
     bool by_name; /* the name says it of all of them, which never changes */
+    bool
+        a_word; /* such as "standby", their role; or a name that nobody else has: of the service that they are */
 };
 
 /*
@@ -224,8 +226,7 @@ static void raise_namesakes(struct diagnosis *d, const struct namesakes *alike)
     if (!stands && is_reading(d, alike->of, named))
         return;
     int64_t since_us = diagnosis_since(d, FINDING_DUPLICATE_IDENTITY, subject).mono_us;
-    /* A word such as "standby" may be their role. */
-    bool sure = alike->by_name || (!is_constant(first) && read_since(d, alike, since_us, stands));
+    bool sure = alike->by_name || (!alike->a_word && read_since(d, alike, since_us, stands));
     enum answer one_host = !alike->by_name && is_host(first->identity) ? live_at_one(alike) : ANSWER_NO;
     char more[48] = "";
     if (alike->count > 2)
@@ -238,7 +239,7 @@ static void raise_namesakes(struct diagnosis *d, const struct namesakes *alike)
         first->name, second->name, first->identity, first->stat.owner, second->stat.owner, more,
         one_host == ANSWER_YES ? "; all live at one address, perhaps as processes of one host" : "");
     /* Nothing is read for a finding that the certainty of this layout forbids. */
-    if (!stands && !alike->by_name && !is_constant(first) &&
+    if (!stands && !alike->by_name && !alike->a_word &&
         diagnosis_stands(d, FINDING_DUPLICATE_IDENTITY, subject))
         read_since(d, alike, since_us, true);
 }
@@ -269,7 +270,11 @@ static void compare_identity(struct diagnosis *d, struct identities *all, uint32
 {
     struct candidate *const *candidates = d->election->candidates;
     const struct candidate *first = candidates[i];
-    struct namesakes alike = {.of = {first}, .count = 1, .by_name = first->identity_source == IDENTITY_NAME};
+    struct namesakes alike = {.of = {first},
+                              .count = 1,
+                              .by_name = first->identity_source == IDENTITY_NAME,
+                              .a_word =
+                                  is_constant(first) || (all->distinct == 1 && is_host(first->identity))};
     for (uint32_t next; (next = all->next[i]); i = next - 1) {
         const struct candidate *c = candidates[next - 1];
         all->next[i] = 0;

@@ -585,6 +585,25 @@ static void a_mixed_directory_keeps_its_layout(void **state)
     world_free(world);
 }
 
+/* All names have another form by now: what proved the recorded layout proves nothing of theirs. */
+static void another_layout_has_its_own_proof(void **state)
+{
+    (void)state;
+    struct world *world = world_new();
+    struct told told = {0};
+    see(world, world->first);
+    election_of(world->first)->recognised = RECOGNISED_WATCH;
+    record(world);
+    fake_tree_create(world->tree, PATH "/lock-0000000009", 9, "");
+    for (int i = 1; i <= 3; i++)
+        leave(world, i);
+    begin_second_listening(world, &told);
+    const struct election *second = election_of(world->second);
+    assert_string_not_equal(second->recipe->name, "zookeeper");
+    assert_int_equal(second->recognised, RECOGNISED_NAME);
+    world_free(world);
+}
+
 static void on_elected(void *context, const struct event *event)
 {
     if (event->kind == EVENT_LEADER_ELECTED)
@@ -746,6 +765,7 @@ int main(void)
         cmocka_unit_test(an_open_failover_may_have_had_a_leader),
         cmocka_unit_test(a_recorded_leader_closes_an_open_failover),
         cmocka_unit_test(a_mixed_directory_keeps_its_layout),
+        cmocka_unit_test(another_layout_has_its_own_proof),
         cmocka_unit_test(vacancy_is_not_that_of_before),
         cmocka_unit_test(another_znode_of_that_name_is_another),
         cmocka_unit_test(another_cluster_is_another),

@@ -131,6 +131,15 @@ static void owners(void **state)
                      CONNECT "+ " A " s=a leader\n+ " B " s=b standby\n+ " C " s=c standby\nlist\n"
                              "> election-seen\nreadall\ntick 10\nreadall\n"
                              "? findings duplicate-identity warning suspected " B "," C "\n");
+    model_script_run("... a name that both write, and nobody else: the service that they are, perhaps",
+                     CONNECT "+ " A " s=a billing.v2\n+ " B
+                             " s=b billing.v2\nlist\n> election-seen\nreadall\n"
+                             "tick 10\nreadall\n"
+                             "? findings duplicate-identity warning suspected " A "," B "\n");
+    model_script_run("... with a port it is one process, or two with one configuration",
+                     CONNECT "+ " A " s=a billing:2181\n+ " B " s=b billing:2181\nlist\n> election-seen\n"
+                             "readall\ntick 10\nreadall\n"
+                             "? findings duplicate-identity warning certain " A "," B "\n");
     model_script_run("... a process number and a host, which all copies of a container have",
                      CONNECT "+ " A " s=a 1@app\n+ " B " s=b 1@app\n+ " C " s=c 4711@metal\nlist\n"
                              "> election-seen\nreadall\ntick 10\nreadall\n"
