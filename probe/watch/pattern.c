@@ -20,7 +20,7 @@ struct pattern_directory {
     char *path;
     const char *glob; /* the pattern for its children; points into the pattern, as rest does */
     const char *rest; /* the part after its children's names, "" or "/leader" */
-    bool named;       /* the pattern ends in a name, glob: where this directory exists, a match belongs */
+    bool named;       /* only names follow, glob: where this directory exists, a match belongs below it */
     struct watch_entry entry;
     bool asking, complete;
     bool denied;  /* not readable: retried at intervals */
@@ -91,7 +91,7 @@ static bool place_known(const struct pattern *p, const char *path)
     return false;
 }
 
-/* Adds the place for prefix followed by rest: up to the next component with a wildcard, or to the last one. */
+/* Adds the place for prefix followed by rest: up to the next component with a wildcard; without one, the prefix. */
 static void place_add(struct pattern *p, const char *prefix, const char *rest)
 {
     const char *component = rest, *end = rest + 1 + strcspn(rest + 1, "/");
@@ -99,6 +99,9 @@ static void place_add(struct pattern *p, const char *prefix, const char *rest)
         component = end;
         end += 1 + strcspn(end + 1, "/");
     }
+    bool named = !has_wildcard(component, (size_t)(end - component));
+    if (named)
+        component = rest;
     size_t fixed = (size_t)(component - rest), length = strlen(prefix);
     char *path = xmalloc(length + fixed + 2);
     memcpy(path, prefix, length);
@@ -120,7 +123,7 @@ static void place_add(struct pattern *p, const char *prefix, const char *rest)
     place->path = path;
     place->glob = component + 1;
     place->rest = end;
-    place->named = !has_wildcard(component, (size_t)(end - component));
+    place->named = named;
     place->entry = (struct watch_entry){.notice = pattern_on_notice, .context = place};
     place->next = p->places;
     p->places = place;

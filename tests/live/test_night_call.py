@@ -287,10 +287,9 @@ def test_elections_that_nobody_is_in_are_named(zk, client, path):
         screen.close()
 
 
-@pytest.mark.parametrize("layout", ["one znode", "directory"])
-def test_a_pattern_whose_match_is_gone(zk, client, path, tmp_path, layout):
-    """It ends in a name: where the directory for it exists, nobody leads; without that directory nobody has to."""
-    name = "controller" if layout == "one znode" else "leader"
+@pytest.mark.parametrize("layout, name", [("one znode", "controller"), ("directory", "leader"), ("directory", "leader/election/latch")])
+def test_a_pattern_whose_match_is_gone(zk, client, path, tmp_path, layout, name):
+    """It ends in names: where the directory for them exists, nobody leads; without that directory nobody has to."""
     for job in "good", "stuck":
         client.ensure_path(f"{path}/{job}")
     at = f"{path}/good/{name}"
@@ -309,7 +308,7 @@ def test_a_pattern_whose_match_is_gone(zk, client, path, tmp_path, layout):
         if layout == "directory":
             client.delete(at)
         findings.expect(at, "no-leader", 20, severity="critical", certainty="certain")
-        client.delete(f"{path}/good")
+        client.delete(f"{path}/good", recursive=True)
         until(lambda: ("no-leader",) not in findings.now(at), what="no-leader is cleared")
         client.create(stands if layout == "one znode" else f"{at}/n_", b"", ephemeral=True,
                       sequence=layout != "one znode", makepath=True)
