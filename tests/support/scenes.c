@@ -92,6 +92,7 @@ struct stage *scene_usual(void)
     stage_pass(stage, 1100);
     stage_children(stage, 0, "/orders/election", NULL, 0, 0, 0);
     stage_server(stage, 0, "zk3:2181", SERVER_UNKNOWN, -1, "no answer");
+    stage_whole(stage, 0);
     stage_until(stage, 14, 3, 22, 400);
     return stage;
 }
@@ -138,6 +139,7 @@ static struct stage *chain_begin(void)
     stage_server(stage, 0, "zk1:2181", SERVER_LEADER, 410, NULL);
     stage_server(stage, 0, "zk2:2181", SERVER_FOLLOWER, 620, NULL);
     stage_server(stage, 0, "zk3:2181", SERVER_FOLLOWER, 580, NULL);
+    stage_whole(stage, 0);
     stage_watch(stage, 0, "/election", NULL, KIND_LEADER, NULL);
     stage_watch(stage, 0, DRUID, "druid/coordinator", KIND_LEADER, NULL);
     stage_watch(stage, 0, kafka_path, NULL, KIND_LEADER, NULL);

@@ -213,6 +213,19 @@ void stage_server(struct stage *stage, unsigned cluster, const char *address, en
                                                    .problem = problem}});
 }
 
+void stage_whole(struct stage *stage, unsigned cluster)
+{
+    const struct cluster *known = &stage->model->clusters[cluster];
+    const char *addresses[9] = {NULL};
+    size_t count = 0;
+
+    for (; count < known->server_count && count < 9; count++)
+        addresses[count] = known->servers[count].address;
+    observe(stage, (struct observation){.kind = OBSERVED_ENSEMBLE,
+                                        .cluster = cluster,
+                                        .ensemble = {addresses, count, ENSEMBLE_WHOLE}});
+}
+
 void stage_unasked(struct stage *stage, unsigned cluster, const char *address, bool ours)
 {
     observe(stage, (struct observation){.kind = OBSERVED_SERVER,

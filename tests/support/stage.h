@@ -48,6 +48,8 @@ void stage_silent(struct stage *, unsigned cluster, int64_t for_us);
 void stage_refused(struct stage *, unsigned cluster, const char *problem);
 void stage_server(struct stage *, unsigned cluster, const char *address, enum server_mode, int64_t answer_us,
                   const char *problem);
+/* The servers so far are all of their ensemble. */
+void stage_whole(struct stage *, unsigned cluster);
 /* Of one that is not asked; ours: our own session is connected to it. */
 void stage_unasked(struct stage *, unsigned cluster, const char *address, bool ours);
 

@@ -384,21 +384,50 @@ static int draw_figures(struct cells *cells, int y, int end, const struct server
     return y - begin;
 }
 
+/* Whether the others are a quorum, as far as that is known. Weights and groups are not: it goes by number. */
+static bool quorum_is_left(const struct cluster *cluster, const struct server *server, char *text,
+                           size_t size)
+{
+    size_t voters = 0, left = 0, hidden = 0, doubtful = 0;
+
+    for (size_t i = 0; i < cluster->server_count; i++) {
+        const struct server *other = &cluster->servers[i];
+        bool votes = other->mode == SERVER_LEADER || other->mode == SERVER_FOLLOWER;
+        bool gone = other == server || server_reach(cluster, other) == SERVER_SILENT;
+
+        if (other->mode == SERVER_OBSERVER)
+            continue;
+        voters++;
+        left += votes && !gone;
+        hidden += !gone && other->mode == SERVER_UNKNOWN;                /* it may serve */
+        doubtful += !votes && (gone || other->mode == SERVER_READ_ONLY); /* perhaps an observer */
+    }
+    if (server->mode == SERVER_STANDALONE)
+        snprintf(text, size, "no other server has its data");
+    else if (cluster->ensemble != ENSEMBLE_WHOLE)
+        snprintf(text, size,
+                 "it is not known whether a quorum is left: %zu of %zu servers %s, and there may be others",
+                 left, voters, left == 1 ? "serves" : "serve");
+    else if (2 * left <= voters && 2 * (left + hidden) > voters - doubtful)
+        snprintf(text, size,
+                 "it is not known whether a quorum is left: %zu of %zu servers %s, and the mode of %zu is "
+                 "not known",
+                 left, voters, left == 1 ? "serves" : "serve", hidden + doubtful);
+    else
+        snprintf(text, size, "by number, %s quorum is left: %zu of %zu servers %s",
+                 2 * left > voters ? "a" : "no", left, voters, left == 1 ? "serves" : "serve");
+    return cluster->ensemble == ENSEMBLE_WHOLE && 2 * left > voters;
+}
+
 /* What its restart, or its end, does: to the quorum, and to the leaders that are connected to it. */
 static int draw_stop(struct cells *cells, int y, int end, const struct cluster *cluster,
                      const struct server *server)
 {
-    size_t voters = 0, left = 0, leaders = 0, named = 0;
+    size_t leaders = 0, named = 0;
     int shortest_ms = 0;
     char text[600], names[300] = "", age[24];
+    bool left = quorum_is_left(cluster, server, text, sizeof text);
 
-    for (size_t i = 0; i < cluster->server_count; i++) {
-        const struct server *other = &cluster->servers[i];
-
-        voters += other->mode != SERVER_OBSERVER;
-        left += other != server && other->mode != SERVER_OBSERVER &&
-                server_reach(cluster, other) == SERVER_ANSWERS;
-    }
     for (size_t i = 0; i < cluster->election_count; i++) {
         const struct election *election = cluster->elections[i];
         const struct client_session *client =
@@ -414,10 +443,7 @@ static int draw_stop(struct cells *cells, int y, int end, const struct cluster *
         snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", named++ > 0 ? ", " : ": ",
                  election->name);
     }
-    snprintf(text, sizeof text, "%s%zu of %zu servers %s",
-             2 * left > voters ? "a quorum is left: " : "no quorum: ", left, voters,
-             left == 1 ? "answers" : "answer");
-    if (2 * left > voters && server->mode == SERVER_LEADER)
+    if (left && server->mode == SERVER_LEADER)
         snprintf(text + strlen(text), sizeof text - strlen(text), ", and elect a new ZooKeeper leader first");
     if (leaders > 0)
         snprintf(text + strlen(text), sizeof text - strlen(text), "; %zu %s here, to be back %s%s%s%s",
@@ -427,8 +453,7 @@ static int draw_stop(struct cells *cells, int y, int end, const struct cluster *
                  named < leaders ? ", ..." : "");
     if (server->hidden[HIDDEN_CONNECTIONS] != NULL)
         snprintf(text + strlen(text), sizeof text - strlen(text), "; it does not show who is connected here");
-    return ensemble_put_part(cells, y, end, 2 * left > voters ? ROLE_TEXT : ROLE_WARNING, "if it stops",
-                             text);
+    return ensemble_put_part(cells, y, end, left ? ROLE_TEXT : ROLE_WARNING, "if it stops", text);
 }
 
 static int draw_dangers(struct cells *cells, int y, int end, const struct cluster *cluster,
