@@ -163,7 +163,8 @@ bool vacancy_lost(const struct election *election, struct moment now, struct fai
     } else if (!seen && election->state_since_exact) {
         failover->lost_at = election->state_since;
     }
-    if (failover->lost_at.mono_us != 0 && now.mono_us >= failover->lost_at.mono_us)
+    bool unseen = election->own && election->own->led_unseen; /* somebody may have led in between */
+    if (!unseen && failover->lost_at.mono_us != 0 && now.mono_us >= failover->lost_at.mono_us)
         failover->vacancy = (struct span){now.mono_us - failover->lost_at.mono_us, SPAN_OPEN};
     return true;
 }

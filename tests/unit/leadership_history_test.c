@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <cmocka.h>
 
+#include "probe/election/vacancy.h"
 #include "tests/support/recorded.h"
 #include "tui/views/leadership_history.h"
 
@@ -107,6 +108,51 @@ static void a_tenure_goes_on_through_a_gap(void **state)
     recorded_free(world);
 }
 
+static void all_leave(struct recorded *world)
+{
+    for (int64_t i = world->first; i <= world->last; i++) {
+        char path[64];
+        snprintf(path, sizeof path, "/election/n_%010d", (int)i);
+        fake_tree_delete(world->tree, path);
+    }
+    fake_tree_list(world->tree, world->model, world->now, "/election", "/election");
+}
+
+/* In a time that nobody watched somebody may have led: a vacancy does not grow through it, on no screen. */
+static void a_vacancy_ends_at_a_gap(void **state)
+{
+    (void)state;
+    struct recorded *world = recorded_begin();
+    struct leadership_history leadership;
+    struct failover lost;
+    recorded_changes(world, 1);
+    recorded_pass(world, 60000);
+    all_leave(world);
+    recorded_pass(world, 10000);
+    struct election *election = (struct election *)model_election(world->model, 0, "/election");
+    assert_true(vacancy_lost(election, world->now, &lost));
+    assert_in_range(lost.vacancy.low_us, INT64_C(9000000), INT64_C(11000000));
+    struct observation gone = {.kind = OBSERVED_CONNECTION, .at = world->now};
+    gone.connection.state = CONNECTION_CONNECTING;
+    model_observe(world->model, &gone);
+    recorded_pass(world, 60000);
+    fake_tree_create(world->tree, "/election/n_0000000099", 99, "");
+    fake_tree_delete(world->tree, "/election/n_0000000099");
+    recorded_connect(world);
+    recorded_pass(world, 90000);
+    assert_true(vacancy_lost(election, world->now, &lost));
+    assert_true(lost.vacancy.low_us < INT64_C(11000000));
+    recorded_stop(world);
+    read_all(world, &leadership);
+    const struct failover *last = &leadership.failovers[leadership.failover_count - 1];
+    assert_null(last->to);
+    assert_true(last->vacancy.low_us < INT64_C(11000000));
+    leadership_history_prefer(&leadership, election);
+    assert_true(last->vacancy.low_us < INT64_C(11000000));
+    leadership_history_clear(&leadership);
+    recorded_free(world);
+}
+
 /* Where nobody leads since, the vacancy is as long as that has lasted, and not as when it was told. What this run saw
  * itself takes the place of what was recorded, and nothing else. */
 static void a_vacancy_goes_on(void **state)
@@ -116,12 +162,7 @@ static void a_vacancy_goes_on(void **state)
     struct leadership_history leadership;
     recorded_changes(world, 1);
     recorded_pass(world, 60000);
-    for (int64_t i = world->first; i <= world->last; i++) {
-        char path[64];
-        snprintf(path, sizeof path, "/election/n_%010d", (int)i);
-        fake_tree_delete(world->tree, path);
-    }
-    fake_tree_list(world->tree, world->model, world->now, "/election", "/election");
+    all_leave(world);
     recorded_pass(world, 90000);
     recorded_stop(world);
     read_all(world, &leadership);
@@ -136,6 +177,11 @@ static void a_vacancy_goes_on(void **state)
     assert_int_equal(leadership.failovers[0].detection.high_us, 2);
     assert_int_equal(leadership.failovers[0].vacancy.low_us, seen_us);
     assert_in_range(last->vacancy.low_us, INT64_C(85000000), INT64_C(90000000));
+    /* ... but where the clock was set since, no difference of its times is how long that lasted. */
+    leadership.clock = (struct history_clock){last->lost_at.wall_us + 1, last->lost_at.wall_us + 2};
+    leadership.failovers[leadership.failover_count - 1].vacancy.low_us = 1;
+    leadership_history_prefer(&leadership, &(struct election){0});
+    assert_true(last->vacancy.low_us < INT64_C(85000000));
     election->failovers[0].lost_at.wall_us += INT64_C(60000000);
     election->failovers[0].detection = SPAN_UNKNOWN;
     leadership_history_prefer(&leadership, election);
@@ -191,6 +237,7 @@ int main(void)
                                        cmocka_unit_test(knows_that_the_clock_was_set),
                                        cmocka_unit_test(counts_more_failovers_than_it_lists),
                                        cmocka_unit_test(lists_failovers_of_more_leaders_than_it_draws),
-                                       cmocka_unit_test(a_vacancy_goes_on)};
+                                       cmocka_unit_test(a_vacancy_goes_on),
+                                       cmocka_unit_test(a_vacancy_ends_at_a_gap)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -180,6 +180,15 @@ static void measure_tenures(struct leadership_history *leadership)
     free(lengths);
 }
 
+/* Somebody may have led since, unseen, or the clock was set, so that the time since is not a difference of times. */
+static bool vacancy_is_broken(const struct leadership_history *leadership, int64_t since_us)
+{
+    for (size_t i = leadership->stretch_count; i-- > 0 && leadership->stretches[i].to_us > since_us;)
+        if (leadership->stretches[i].lane == LANE_UNKNOWN)
+            return true;
+    return leadership->clock.before_us > since_us || leadership->clock.after_us > since_us;
+}
+
 /* The vacancy of an open failover lasts as long as the last stretch has none. */
 static void extend_vacancy(struct leadership_history *leadership)
 {
@@ -188,7 +197,8 @@ static void extend_vacancy(struct leadership_history *leadership)
     const struct leadership_history_stretch *now =
         stretches > 0 ? &leadership->stretches[stretches - 1] : NULL;
     if (last && now && failover_is_open(last) && now->lane == LANE_NO_LEADER &&
-        now->to_us - last->lost_at.wall_us > last->vacancy.low_us)
+        now->to_us - last->lost_at.wall_us > last->vacancy.low_us &&
+        !vacancy_is_broken(leadership, last->lost_at.wall_us))
         last->vacancy.low_us = now->to_us - last->lost_at.wall_us;
 }
 
