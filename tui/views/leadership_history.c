@@ -65,6 +65,7 @@ static bool on_stretch(void *context, const struct history_stretch *stretch)
     leadership->stretches[leadership->stretch_count++] =
         (struct leadership_history_stretch){lane, stretch->from_us, stretch->to_us, leads_on};
     leadership->vacant |= lane == LANE_NO_LEADER;
+    leadership->gaps |= lane == LANE_UNKNOWN;
     if (lane < LANE_UNKNOWN) {
         struct leadership_history_leader *leader = &leadership->leaders[lane];
         leader->last_us = stretch->to_us > leader->last_us ? stretch->to_us : leader->last_us;
