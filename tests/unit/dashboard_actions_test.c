@@ -246,10 +246,15 @@ static void tells_a_change(void **state)
     assert_string_equal(told, "druid/coordinator: vacant");
     stage_pass(driven->stage, 3600000000); /* until a key shows that somebody has looked */
     assert_true(driven_shows(driven, "druid/coordinator: vacant"));
+    dashboard_say(driven->dashboard, ROLE_CRITICAL, "the disk is full");
+    assert_true(driven_shows(driven, "the disk is full"));
+    stage_pass(driven->stage, 60000000); /* a message only hides it for a while */
+    assert_true(driven_shows(driven, "druid/coordinator: vacant"));
     assert_null(dashboard_told(driven->dashboard));
     /* What is waited for where nobody leads is a leader, whatever is found meanwhile. */
     driven_type(driven, "A");
     stage_pass(driven->stage, 60000000);
+    assert_false(driven_shows(driven, "druid/coordinator: vacant"));
     assert_null(dashboard_told(driven->dashboard));
     const struct stand heir = {"n_0000000099", 0x99, NULL, 10};
     stage_children(driven->stage, 0, "/druid/coordinator/_COORDINATOR", &heir, 1, 99, 0);

@@ -476,6 +476,7 @@ enum dashboard_wish dashboard_key(struct dashboard *dashboard, int key, int x, i
     dashboard->touched = true;
     dashboard->acquainted = true;
     dashboard->footer.message_until_us = 0;
+    dashboard->footer.told[0] = '\0';
     if (dashboard->footer.typing && type_line(dashboard, key)) {
         enum dashboard_wish wish = dashboard->wish;
         dashboard->wish = DASHBOARD_NOTHING;

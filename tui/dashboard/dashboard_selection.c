@@ -309,7 +309,8 @@ const char *dashboard_told(struct dashboard *dashboard)
     const char *told =
         dashboard->tells ? tell_change(dashboard->tells, dashboard->model, dashboard_now(dashboard)) : NULL;
     if (told) { /* until a key is pressed: nobody may be looking */
-        footer_say(&dashboard->footer, ROLE_WARNING, told, INT64_MAX);
+        snprintf(dashboard->footer.told, sizeof dashboard->footer.told, "%s", told);
+        dashboard->footer.message_until_us = 0;
         dashboard->touched = true;
     }
     return told;

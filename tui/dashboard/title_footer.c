@@ -608,23 +608,24 @@ void footer_draw(struct footer *footer, struct cells *cells, const struct key_he
                  const char *filter, int64_t now_us)
 {
     int y = cells->height - 1, x = 1;
+    bool says = footer->message_until_us > now_us;
+    const char *message = says ? footer->message : footer->told;
+    style role = says ? footer->message_role : ROLE_WARNING;
     footer->y = y;
     footer->key_count = 0;
     if (draw_typed(footer, cells, y, key_help->view, filter)) {
-        if (footer->message_until_us > now_us) { /* why the input was refused */
+        if (*message) { /* why the input was refused */
             cells_fill(cells, cells->width / 2, y, cells->width - cells->width / 2, ROLE_TEXT);
-            cells_put_right(cells, cells->width - 1, y, cells->width / 2 - 1, footer->message_role,
-                            footer->message);
+            cells_put_right(cells, cells->width - 1, y, cells->width / 2 - 1, role, message);
         }
         return;
     }
-    if (footer->message_until_us > now_us) {
-        int lines = columns_wrap_lines(cells, cells->width - 2, footer->message);
+    if (*message) {
+        int lines = columns_wrap_lines(cells, cells->width - 2, message);
         lines = lines < MESSAGE_LINES ? lines : MESSAGE_LINES;
         for (int line = 0; line < lines; line++)
             cells_fill(cells, 0, y - line, cells->width, ROLE_TEXT);
-        columns_wrap_put(cells, x, y - lines + 1, cells->width - 2, lines, footer->message_role,
-                         footer->message);
+        columns_wrap_put(cells, x, y - lines + 1, cells->width - 2, lines, role, message);
         return;
     }
     if (filter[0]) {

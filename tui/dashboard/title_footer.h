@@ -67,6 +67,7 @@ struct footer {
     char message[256];
     style message_role;
     int64_t message_until_us; /* monotonic; 0: there is none */
+    char told[256]; /* a change that was waited for: whenever there is no message; until a key is pressed */
 
     /* The keys at the last draw, for clicks. */
     struct footer_key {
