@@ -267,6 +267,22 @@ static void tells_a_change(void **state)
     told = dashboard_told(driven->dashboard);
     assert_non_null(told);
     assert_non_null(strstr(told, "druid/coordinator: led by"));
+    /* ... which may never be: it is not waited for for ever. */
+    driven_type(driven, "A");
+    const struct stand next = {"n_0000000100", 0x100, NULL, 10};
+    stage_children(driven->stage, 0, "/druid/coordinator/_COORDINATOR", &next, 1, 100, 0);
+    unread =
+        (struct candidate *)model_election(stage_model(driven->stage), 0, "/druid/coordinator/_COORDINATOR")
+            ->leader;
+    unread->known = false;
+    assert_null(dashboard_told(driven->dashboard));
+    stage_pass(driven->stage, 2000000);
+    assert_null(dashboard_told(driven->dashboard));
+    stage_pass(driven->stage, 2000000);
+    told = dashboard_told(driven->dashboard);
+    assert_non_null(told);
+    assert_non_null(strstr(told, "druid/coordinator: led by"));
+    unread->known = true;
     driven_type(driven, "AA");
     assert_true(driven_shows(driven, "no longer waiting for a change of druid/coordinator"));
 }

@@ -7,6 +7,8 @@
 #include "config/text.h"
 #include "tui/words/state_line.h"
 
+#define READ_US INT64_C(3000000)
+
 static void tell_end(struct tells *tells, size_t i)
 {
     free(tells->all[i].cluster);
@@ -51,17 +53,22 @@ static bool tell_same(const char *was, const char *is)
     return led ? strcmp(was, is) == 0 : length == strcspn(is, ";") && strncmp(was, is, length) == 0;
 }
 
-/* Its name is still on its way. */
-static bool tell_waits(const struct election *election)
+/* Its name is still on its way. It may never come: packets show only what clients read. */
+static bool tell_waits(struct tell *tell, const struct election *election, struct moment now)
 {
-    return election && election->leader && !election->leader->known && !election->leader->denied;
+    const struct candidate *leader = election ? election->leader : NULL;
+    if (!leader || leader->known || leader->denied)
+        tell->unread_us = 0;
+    else if (tell->unread_us == 0)
+        tell->unread_us = now.mono_us;
+    return tell->unread_us != 0 && now.mono_us - tell->unread_us < READ_US;
 }
 
 const char *tell_change(struct tells *tells, const struct model *model, struct moment now)
 {
     for (size_t i = 0; i < tells->count; i++) {
         const struct election *election = tell_election(&tells->all[i], model);
-        if (tell_waits(election))
+        if (tell_waits(&tells->all[i], election, now))
             continue;
         char *state = election ? state_line(model, election, now)
                                : text_format("%s: no longer watched", tells->all[i].name);

@@ -14,6 +14,7 @@
 struct tells {
     struct tell {
         char *cluster, *path, *name, *state; /* as it was when this was asked for */
+        int64_t unread_us;                   /* since then its leader has not been read; 0: it is */
     } all[TELLS_MOST];
     size_t count;
     char *said; /* the latest */
