@@ -1,5 +1,6 @@
 #include "config/key_rules.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +17,8 @@ struct key_use {
 struct key_uses {
     struct key_use all[512];
     size_t count;
-    bool whole; /* all that the dashboard itself uses is in it */
+    bool collects; /* the first pass: only the letters, and nothing is refused */
+    bool letters[UCHAR_MAX + 1];
     const struct known_words *known;
     struct problems *problems;
 };
@@ -24,22 +26,20 @@ struct key_uses {
 static void key_refuse(struct key_uses *uses, const struct yaml_node *node, char *what)
 {
     char *quoted = text_quoted(node->text);
-    problems_add(uses->problems, node->line, node->column, "%s %s", quoted, what);
+    if (!uses->collects)
+        problems_add(uses->problems, node->line, node->column, "%s %s", quoted, what);
     free(quoted);
     free(what);
 }
 
-/* A letter that does nothing yet; 0: there is none. */
-static char key_free(const struct key_uses *uses)
+/* A letter that does nothing, also further down in the file, and is offered once; 0: there is none. */
+static char key_free(struct key_uses *uses)
 {
-    for (const char *letter = "zyxwvutsrqponmlkjihgfedcbaZYXWVUTSRQPONMLKJIHGFEDCBA"; *letter; letter++) {
-        size_t i = 0;
-        while (i < uses->count && uses->all[i].code != *letter)
-            i++;
-        if (i == uses->count)
-            return *letter;
-    }
-    return '\0';
+    const char *letter = "zyxwvutsrqponmlkjihgfedcbaZYXWVUTSRQPONMLKJIHGFEDCBA";
+    while (*letter && uses->letters[(unsigned char)*letter])
+        letter++;
+    uses->letters[(unsigned char)*letter] = true;
+    return *letter;
 }
 
 static void use_key(struct key_uses *uses, const char *action, const char *key, size_t length,
@@ -51,12 +51,17 @@ static void use_key(struct key_uses *uses, const char *action, const char *key, 
                    text_format("of %s has no key %.*s; write a character, Ctrl-A, F1, Up, PgUp, Home, Space, "
                                "Tab, Enter or Esc",
                                action, (int)length, key));
+    if (uses->collects) {
+        if (code > 0 && code <= UCHAR_MAX)
+            uses->letters[code] = true;
+        return;
+    }
     for (size_t i = 0; code && i < uses->count; i++) {
         const struct key_use *other = &uses->all[i];
         const struct yaml_node *place = node ? node : other->node;
         if (other->code != code || !place)
             continue;
-        const char spare[] = {uses->whole ? key_free(uses) : '\0', '\0'};
+        const char spare[] = {key_free(uses), '\0'};
         key_refuse(uses, place,
                    text_format("is the key of %s and of %s; give one of them another key%s%s", other->action,
                                action, *spare ? ", such as " : "", spare));
@@ -108,27 +113,33 @@ static void check_action(struct key_uses *uses, const struct yaml_node *action)
                 key_refuse(uses, name, text_format("is what a key does already; write another name"));
     if (name && name->kind == NODE_TEXT && key && key->kind == NODE_TEXT)
         use_keys(uses, name->text, key->text, key);
-    for (size_t i = 1; run && run->kind == NODE_LIST && i < run->count; i++)
+    for (size_t i = 1; !uses->collects && run && run->kind == NODE_LIST && i < run->count; i++)
         if (run->items[i].kind == NODE_TEXT && uses->known->row_facts)
             alert_rules_placeholders(&run->items[i], uses->known->row_facts, uses->problems);
 }
 
-void key_rules_check(const struct yaml_node *root, const struct known_words *known, struct problems *problems)
+static void check_all(struct key_uses *uses, const struct yaml_node *keys, const struct yaml_node *actions)
 {
-    struct key_uses uses = {.known = known, .problems = problems};
-    const struct yaml_node *keys = root->kind == NODE_MAP ? yaml_node_value(root, "keys") : NULL;
-    const struct yaml_node *actions = root->kind == NODE_MAP ? yaml_node_value(root, "actions") : NULL;
     bool changed = keys && keys->kind == NODE_MAP;
     if (changed)
-        refuse_unknown_actions(&uses, keys);
-    for (const char *const *action = known->actions; *action; action += 2) {
+        refuse_unknown_actions(uses, keys);
+    for (const char *const *action = uses->known->actions; *action; action += 2) {
         const struct yaml_node *own = changed ? yaml_node_value(keys, *action) : NULL;
         bool given = own && own->kind == NODE_TEXT;
-        use_keys(&uses, *action, given ? own->text : action[1], given ? own : NULL);
+        use_keys(uses, *action, given ? own->text : action[1], given ? own : NULL);
     }
-    uses.whole = true;
     for (size_t i = 0;
-         actions && actions->kind == NODE_LIST && i < actions->count && !problems_full(problems); i++)
+         actions && actions->kind == NODE_LIST && i < actions->count && !problems_full(uses->problems); i++)
         if (actions->items[i].kind == NODE_MAP)
-            check_action(&uses, &actions->items[i]);
+            check_action(uses, &actions->items[i]);
+}
+
+void key_rules_check(const struct yaml_node *root, const struct known_words *known, struct problems *problems)
+{
+    struct key_uses uses = {.known = known, .problems = problems, .collects = true};
+    const struct yaml_node *keys = root->kind == NODE_MAP ? yaml_node_value(root, "keys") : NULL;
+    const struct yaml_node *actions = root->kind == NODE_MAP ? yaml_node_value(root, "actions") : NULL;
+    check_all(&uses, keys, actions);
+    uses.collects = false;
+    check_all(&uses, keys, actions);
 }

@@ -147,7 +147,7 @@ static void keys_are_checked(void **state)
                   "  explain: o\n"
                   "  mute: x Strg\n",
                   "f:2:3: \"mutee\" does not name an action; did you mean \"mute\"?\n"
-                  "f:3:12: \"o\" is the key of explain and of open; give one of them another key\n"
+                  "f:3:12: \"o\" is the key of explain and of open; give one of them another key, such as z\n"
                   "f:4:9: \"x Strg\" of mute has no key Strg; write a character, Ctrl-A, F1, Up, PgUp, Home, "
                   "Space, Tab, Enter or Esc");
     expect_errors("keys: {mute: Q W E R Y}", "f:1:14: \"Q W E R Y\" of mute are more than 4 keys");
@@ -155,11 +155,14 @@ static void keys_are_checked(void **state)
         "actions:\n"
         "  - {name: mute, key: z, run: [x, \"{pth}\"]}\n"
         "  - {name: get, key: m, run: [x]}\n"
-        "  - {name: put, run: [x]}\n",
+        "  - {name: put, run: [x]}\n"
+        "  - {name: see, key: y, run: [x]}\n"
+        "  - {name: say, key: o, run: [x]}\n",
         "f:2:12: \"mute\" is what a key does already; write another name\n"
         "f:2:35: run: \"{pth}\" contains {pth}, which is not a fact; did you mean {path}? Or write { pth }\n"
-        "f:3:22: \"m\" is the key of mute and of get; give one of them another key, such as y\n"
-        "f:4:5: actions[] has no key; add it (a text)");
+        "f:3:22: \"m\" is the key of mute and of get; give one of them another key, such as w\n"
+        "f:4:5: actions[] has no key; add it (a text)\n"
+        "f:6:22: \"o\" is the key of open and of say; give one of them another key, such as v");
     expect_errors("keys: m",
                   "f:1:7: keys: \"m\" is not valid here; write a mapping such as {mute: M, explain: F5}");
 }
