@@ -87,9 +87,9 @@ const char *dashboard_copied(const struct dashboard *dashboard);
 /* Its description for a message: a path itself, or "no-watch with its evidence and advice". */
 const char *dashboard_copied_what(const struct dashboard *dashboard);
 
-/* The cluster and the election (candidate ""), and the end of the report's period. */
 /* Whether the bundle that is to be written has pseudonyms. */
 bool dashboard_pseudonyms(const struct dashboard *dashboard);
+/* The cluster and the election (candidate ""), and the end of the report's period. */
 const struct finding_place *dashboard_reported(const struct dashboard *dashboard, int64_t *until_us);
 const char *dashboard_recording(const struct dashboard *dashboard); /* its file; NULL: no recording */
 
