@@ -147,8 +147,8 @@ static void ties(struct diagnosis *d)
 /* Where clients read the number in every name they may crash, but names alone do not show which client it is. */
 static void foreign(struct diagnosis *d)
 {
-    static const char *const read[] = {"zk-election-go", "zookeeper-c-lock", "zookeeper", "zookeeper-support",
-                                       NULL};
+    static const char *const parses_numbers[] = {"zk-election-go", "zookeeper-c-lock", "zookeeper",
+                                                 "zookeeper-support", NULL};
     static const char *const usual[] = {"clickhouse", NULL};
     struct election *election = d->election;
     if (election->foreign_count == 0 || election->candidate_count == 0 || is_recipe(election, usual))
@@ -156,7 +156,7 @@ static void foreign(struct diagnosis *d)
     char more[48] = "";
     if (election->foreign_count > 1)
         snprintf(more, sizeof more, " and %zu more", election->foreign_count - 1);
-    bool may_crash = is_recipe(election, read);
+    bool may_crash = is_recipe(election, parses_numbers);
     diagnosis_raise(d, FINDING_FOREIGN_CHILD, may_crash ? SEVERITY_WARNING : SEVERITY_INFO,
                     may_crash ? CERTAINTY_SUSPECTED : CERTAINTY_CERTAIN, NO_SUBJECT, NULL, 0, NULL,
                     "%s/%.200s%s is not a candidate of this layout (%s)", election->path,

@@ -28,6 +28,8 @@
 #define VERY_WIDE 160
 #define ROOMY 28 /* with at least this many rows, a blank one precedes the footer */
 #define KEY_BYTES 2048
+#define CHANGES_LEAST 9
+#define CAUSES_ROOM 16 /* of the column of changes, where the table is sorted by it */
 
 enum {
     COLUMN_CLUSTER,
@@ -53,7 +55,8 @@ static const struct column columns_of_overview[COLUMN_COUNT] = {
     [COLUMN_CANDIDATES] = {.heading = "CAND", .least = 5, .most = 8, .importance = 75, .right = true},
     [COLUMN_SINCE] = {.heading = "SINCE", .least = 6, .most = 7, .importance = 80},
     [COLUMN_STRIP] = {.heading = "", .least = 7, .most = 24, .importance = 60},
-    [COLUMN_CHANGES] = {.heading = "CHANGES", .least = 9, .most = 40, .importance = 38, .optional = true},
+    [COLUMN_CHANGES] =
+        {.heading = "CHANGES", .least = CHANGES_LEAST, .most = 40, .importance = 38, .optional = true},
     [COLUMN_CHANGED] = {.heading = "LAST FAILOVER", .least = 13, .most = 24, .importance = 55},
     [COLUMN_USUAL] = {.heading = "P50", .least = 6, .most = 13, .importance = 40, .optional = true},
     [COLUMN_NEXT] = {.heading = "NEXT", .least = 9, .most = 24, .importance = 88},
@@ -422,8 +425,8 @@ static void overview_lay_columns(struct overview *overview, const struct cells *
     columns[COLUMN_CHANGES].optional = !by_changes;
     columns[COLUMN_CHANGES].importance = by_changes ? 89 : columns_of_overview[COLUMN_CHANGES].importance;
     want_rows(overview, cells, scene);
-    int causes = columns[COLUMN_CHANGES].want < 16 ? columns[COLUMN_CHANGES].want : 16;
-    columns[COLUMN_CHANGES].least = by_changes && causes > 9 ? causes : 9;
+    int causes = columns[COLUMN_CHANGES].want < CAUSES_ROOM ? columns[COLUMN_CHANGES].want : CAUSES_ROOM;
+    columns[COLUMN_CHANGES].least = by_changes && causes > CHANGES_LEAST ? causes : CHANGES_LEAST;
     if (columns[COLUMN_CANDIDATES].want > columns[COLUMN_CANDIDATES].least) /* half a number is another one */
         columns[COLUMN_CANDIDATES].least = columns[COLUMN_CANDIDATES].want;
     /* Names are cut only after the columns beside them have given way. */
