@@ -146,6 +146,7 @@ static void a_vacancy_ends_at_a_gap(void **state)
     read_all(world, &leadership);
     const struct failover *last = &leadership.failovers[leadership.failover_count - 1];
     assert_null(last->to);
+    assert_true(leadership.gaps);
     assert_true(last->vacancy.low_us < INT64_C(11000000));
     leadership_history_prefer(&leadership, election);
     assert_true(last->vacancy.low_us < INT64_C(11000000));
@@ -170,6 +171,7 @@ static void a_vacancy_goes_on(void **state)
     assert_null(last->to);
     assert_in_range(last->vacancy.low_us, INT64_C(85000000), INT64_C(90000000));
     assert_in_range(leadership.vacant_us, INT64_C(85000000), INT64_C(92000000));
+    assert_false(leadership.gaps);
     struct election *election = (struct election *)model_election(world->model, 0, "/election");
     int64_t seen_us = election_failover_at(election, 0)->vacancy.low_us;
     election->failovers[0].detection = (struct span){1, 2};

@@ -61,11 +61,12 @@ static bool on_stretch(void *context, const struct history_stretch *stretch)
         lane = leadership_history_leader_of(reading, stretch->identity, stretch->name);
     room_for_one(&leadership->stretches, leadership->stretch_count, &reading->stretch_room,
                  sizeof *leadership->stretches);
+    leadership->gaps |= lane == LANE_UNKNOWN || /* perhaps before the recording's first */
+                        (leadership->stretch_count == 0 && stretch->from_us > leadership->from_us);
     bool leads_on = leadership_history_goes_on(reading, stretch);
     leadership->stretches[leadership->stretch_count++] =
         (struct leadership_history_stretch){lane, stretch->from_us, stretch->to_us, leads_on};
     leadership->vacant |= lane == LANE_NO_LEADER;
-    leadership->gaps |= lane == LANE_UNKNOWN;
     if (lane < LANE_UNKNOWN) {
         struct leadership_history_leader *leader = &leadership->leaders[lane];
         leader->last_us = stretch->to_us > leader->last_us ? stretch->to_us : leader->last_us;
