@@ -594,7 +594,9 @@ static void finish_evidence(struct failover_case *c)
     const struct cluster *cluster = c->election->cluster;
     struct failover_evidence *e = &c->evidence;
     e->tick_ms = cluster_tick_ms(cluster);
-    e->unreported = is_unreported(c);
+    /* What was proven once stays so: an open one is judged again when servers have stood still since. */
+    c->reported = c->reported || !is_unreported(c);
+    e->unreported = !c->reported;
     e->hidden = shows_nothing(cluster);
     e->server = c->server < cluster->server_count ? cluster->servers[c->server].address : NULL;
     /* Also where only its timeout is known, the latest that it can have been heard. */
@@ -603,7 +605,7 @@ static void finish_evidence(struct failover_case *c)
         heard_us = e->gone_us - most_us;
     e->restarted = cluster->epoch_us > heard_us || cluster->connection_since.mono_us > heard_us;
     find_taker(c);
-    e->together = went_together(c);
+    e->together = e->together || went_together(c);
     e->resigned = false;
     e->deleter = 0;
     for (size_t i = 0; c->zxid != 0 && i < c->deletion_count; i++)

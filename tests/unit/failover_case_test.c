@@ -4,8 +4,10 @@
 #include <setjmp.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <cmocka.h>
 
+#include "probe/election/known_transactions.h"
 #include "tests/support/model_script.h"
 
 #define A "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa__lock__0000000000"
@@ -65,12 +67,13 @@ static void tells_who_deleted_a_lock_that_nobody_takes(void **state)
 {
     (void)state;
 #define GOES                                                                                                 \
-    "servers 1\nwatch /controller kind=leader\nconnect\n> connection connected\nours\n"                       \
+    "servers 1\nwatch /controller kind=leader\nconnect\n> connection connected\nours\n"                      \
     "+ . s=a one\nfailovers\n"                                                                               \
     "client a on=1 at=10.0.0.1:11 timeout=10000\nread .\n> election-seen\nround\nsessions\ntick 3000\n"      \
     "round\nsessions\n- .\ngone .\n> leader-lost controller @1\n> candidate-left controller @1\n"
-    model_script_run("its session lives, and requested nothing",
-                     GOES "tick 10\nround\nstated\nconns 1\n> failover controller -> nobody evicted vacancy 12--1\n");
+    model_script_run(
+        "its session lives, and requested nothing",
+        GOES "tick 10\nround\nstated\nconns 1\n> failover controller -> nobody evicted vacancy 12--1\n");
     model_script_run("... which it may have requested itself",
                      GOES "did a GETD\ntick 10\nround\nstated\nconns 1\n"
                           "> failover controller -> nobody deleted vacancy 12--1\n");
@@ -86,7 +89,8 @@ static void survives_a_candidate_that_nobody_could_read(void **state)
         "round\nsessions\ntick 3000\nround\nsessions\nend a\n- " A "\ngone " A "\n"
         "> leader-lost " A " @1\n> candidate-left " A " @1\nlist\ntick 10\nround\nsessions\nstated\n"
         "> failover " A " -> nobody closed vacancy 12--1\n"
-        "tick 1000\n+ " B " s=b\nlist\n> candidate-joined " B " @1\n> leader-elected " A " -> " B " after 1010\n"
+        "tick 1000\n+ " B " s=b\nlist\n> candidate-joined " B " @1\n> leader-elected " A " -> " B
+        " after 1010\n"
         "- " B "\ngone " B "\n> leader-lost " B " @1\n> candidate-left " B " @1\n"
         "? state-since 4000\n? why-nobody certain: nobody stands; certain: " B
         " stood meanwhile, for less than a second until 22:13:25Z\n"
@@ -94,6 +98,31 @@ static void survives_a_candidate_that_nobody_could_read(void **state)
         "> candidate-joined cccccccccccccccccccccccccccccccc__lock__0000000002 @1\n"
         "> leader-elected " A " -> cccccccccccccccccccccccccccccccc__lock__0000000002 after 2010\nreadall\n"
         "> failover " A " -> cccccccccccccccccccccccccccccccc__lock__0000000002 closed vacancy 1910-2110\n");
+}
+
+#define OPEN(on)                                                                                             \
+    "servers 2\nwatch /election kind=leader\nconnect\n> connection connected\n+ " A " s=a\n"                 \
+    "client a on=" on " at=10.0.0.1:11 timeout=10000\nclient d on=2 at=10.0.0.4:14\nfailovers\ntick 1000\n"  \
+    "list\n> election-seen\nreadall\nserves 2\nround\nsessions\ntick 3000\nserves 2\nround\nsessions\n"      \
+    "end a\n- " A "\ngone " A "\n> leader-lost " A " @1\n> candidate-left " A " @1\nlist\ntick 10\n"
+#define CLOSES                                                                                               \
+    "tick 1000\n+ " B " s=b\nlist\n> candidate-joined " B " @1\n> leader-elected " A " -> " B                \
+    " after 2010\n"                                                                                          \
+    "readall\n> failover " A " -> " B " closed vacancy 1910-2110\n"
+
+/* It is judged again when the next one leads, perhaps hours later. */
+static void keeps_what_was_proven_of_an_open_one(void **state)
+{
+    (void)state;
+    model_script_run("closed: its server stood still only after it had answered",
+                     OPEN("2") "round\nsessions\nstated\n> failover " A " -> nobody closed vacancy 12--1\n"
+                               "tick 1000\nmissed 2\n" CLOSES);
+    char script[16384] = OPEN("1") "+ /d\ndid d CREA\nsessions\nstated\nround\n"
+                                   "> failover " A " -> nobody closed vacancy 12--1\ntick 1000\n";
+    for (int i = 0; i < TRANSACTIONS_KEPT; i++)
+        strcat(script, "= /d x\n");
+    strcat(script, "did d SETD\nround\n" CLOSES);
+    model_script_run("closed: others have written since as much as is kept", script);
 }
 
 /* Whoever deletes its znode and closes its session at once leaves the same lists behind, but one transaction
@@ -203,9 +232,10 @@ static void proves_a_lock_that_was_closed(void **state)
     model_script_run("closed: since then there was but one transaction that made nothing",
                      LOCK "tick 3000\nround\ntick 1000\nend a\n" LOCK_GOES
                           "sessions\nstated\nround\n> failover lock -> lock closed vacancy 0-100\n");
-    model_script_run("ended: there were two", LOCK
-                     "tick 3000\nround\ntick 1000\n+ /else\nend a\n" LOCK_GOES
-                     "sessions\nstated\nround\ntick 1000\ntime\n> failover lock -> lock ended? vacancy 0-100\n");
+    model_script_run(
+        "ended: there were two",
+        LOCK "tick 3000\nround\ntick 1000\n+ /else\nend a\n" LOCK_GOES
+             "sessions\nstated\nround\ntick 1000\ntime\n> failover lock -> lock ended? vacancy 0-100\n");
     model_script_run(
         "ended: it may have been deleted by the other one's request, and closed by itself",
         LOCK "tick 3000\nround\ntick 1000\nend a\n"
@@ -300,6 +330,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reports_a_closed_session),
         cmocka_unit_test(waits_until_it_knows_who_leads),
+        cmocka_unit_test(keeps_what_was_proven_of_an_open_one),
         cmocka_unit_test(doubts_that_znode_and_session_went_together),
         cmocka_unit_test(counts_what_others_did),
         cmocka_unit_test(sorts_out_what_busy_clients_did),
