@@ -435,6 +435,15 @@ static struct transaction change_of(const struct capture *k, const struct wire_c
                                 .time_ms = k->now.wall_us / 1000};
 }
 
+static void note_change(struct capture *k, const char *path, struct znode *node, bool created)
+{
+    k->limits.full = k->limits.full || znode_tree_is_full(k->tree);
+    if (node)
+        logged_elections_changed(k->elections, node, created);
+    else
+        logged_elections_left_out(k->elections, path);
+}
+
 static void on_created(struct capture *k, const struct wire_client *client, const struct wire_fact *fact)
 {
     struct transaction t = change_of(k, client, fact);
@@ -446,14 +455,12 @@ static void on_created(struct capture *k, const struct wire_client *client, cons
                                   .sort = fact->ephemeral ? ZNODE_EPHEMERAL : ZNODE_PERSISTENT,
                                   .creations = -1};
     struct znode *node;
-    k->limits.full = k->limits.full || znode_tree_is_full(k->tree);
     logged_elections_examine(k->elections, &change, k->now);
     if (fact->ephemeral && client->session == 0)
         node = znode_tree_named(k->tree, fact->path); /* its owner is not known */
     else
         node = znode_tree_created(k->tree, &t, &change);
-    if (node)
-        logged_elections_changed(k->elections, node, true);
+    note_change(k, fact->path, node, true);
 }
 
 static void on_set(struct capture *k, const struct wire_client *client, const struct wire_fact *fact)
@@ -466,8 +473,7 @@ static void on_set(struct capture *k, const struct wire_client *client, const st
                                                                 .data = fact->data,
                                                                 .data_length = fact->data_length,
                                                                 .version = fact->stat->version});
-    if (node)
-        logged_elections_changed(k->elections, node, false);
+    note_change(k, fact->path, node, false);
 }
 
 static void capture_on_read(struct capture *k, const struct wire_fact *fact)
@@ -483,8 +489,7 @@ static void capture_on_read(struct capture *k, const struct wire_fact *fact)
         logged_elections_examine(k->elections, &change, k->now);
     struct znode *node = znode_tree_read(k->tree, fact->path, fact->stat,
                                          fact->has_data && fact->data ? fact->data : NULL, fact->data_length);
-    if (node)
-        logged_elections_changed(k->elections, node, !there);
+    note_change(k, fact->path, node, !there);
 }
 
 /* ---- lists ---- */
@@ -516,6 +521,8 @@ static void on_listed(struct capture *k, const struct wire_fact *fact)
     if (!directory || (!directory->interests && !directory->children) || directory->stat.pzxid > zxid)
         return;
     char **names = xmalloc((fact->name_count + 1) * sizeof *names);
+    bool was_short = directory->short_of_children;
+    directory->short_of_children = false;
     if (fact->name_count > 0)
         memcpy(names, fact->names, fact->name_count * sizeof *names);
     qsort(names, fact->name_count, sizeof *names, text_compare);
@@ -530,6 +537,8 @@ static void on_listed(struct capture *k, const struct wire_fact *fact)
             logged_elections_changed(k->elections, named, true);
         free(path);
     }
+    if (was_short || directory->short_of_children)
+        logged_elections_changed(k->elections, directory, false);
     free(names);
 }
 

@@ -307,6 +307,8 @@ void update_candidate_absent(const struct update *f, const char *name)
         return;
     election->own->gone_since_list++;
     bool outside = candidate->outside, led = candidate == election->leader;
+    /* By a list that no longer holds, others may be there. */
+    bool last = election->candidate_count == 1 && election->fresh;
     size_t position = outside ? 0 : candidates_position(election, candidate) + 1;
     candidates_take(election, candidate);
     if (outside) {
@@ -318,9 +320,9 @@ void update_candidate_absent(const struct update *f, const char *name)
             /* The news first: to sum up the failover before this one can wait for it. */
             update_emit_candidate(f, EVENT_LEADER_LOST, candidate, position);
             leadership_lost(f, candidate, true);
-            update_state(f, election->candidate_count > 0 ? ELECTION_ELECTING : ELECTION_VACANT);
+            update_state(f, last ? ELECTION_VACANT : ELECTION_ELECTING);
         }
-        if (election->state == ELECTION_ELECTING && election->candidate_count == 0)
+        if (election->state == ELECTION_ELECTING && last)
             update_state(f, ELECTION_VACANT); /* the next in line was gone as well, and so on to the last */
         update_emit_candidate(f, EVENT_CANDIDATE_LEFT, candidate, position);
     }

@@ -263,10 +263,10 @@ static void observe_znode(struct model *model, struct election *election, const 
 {
     struct update f = {model, election, o->at};
     if (o->kind == OBSERVED_UNREAD) {
-        if (o->unread.ack)
+        if (o->unread.part == UNREAD_ACK)
             update_ack_unread(&f);
         else
-            update_path_unread(&f);
+            update_path_unread(&f, o->unread.part);
         return;
     }
     if (strcmp(o->path, election->path) == 0) {

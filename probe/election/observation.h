@@ -258,9 +258,15 @@ struct observed_children {
                           earlier facts of the servers are no later. 0: no sync */
 };
 
+/* Files keep these numbers. */
+enum unread_part {
+    UNREAD_LIST,   /* the election's list, or for a lock the lock */
+    UNREAD_ACK,    /* its acknowledgement or its registry */
+    UNREAD_NO_ROOM /* the list, of which a capture has left out some */
+};
+
 struct observed_unread {
-    bool ack; /* the read concerns the election's acknowledgement or its registry; else its list, or for a
-                 lock the lock */
+    enum unread_part part;
 };
 
 struct observed_bad_reply {

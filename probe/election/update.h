@@ -74,6 +74,6 @@ void update_own_node(const struct update *update, const struct znode_stat *stat,
 void update_path_absent(const struct update *update);
 void update_path_denied(const struct update *update);
 /* The servers do not answer reads of it: it keeps its state, which may be outdated. */
-void update_path_unread(const struct update *update);
+void update_path_unread(const struct update *update, enum unread_part part);
 
 #endif

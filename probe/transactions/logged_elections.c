@@ -144,7 +144,7 @@ static void show_node(struct logged_elections *es, const struct logged_election 
     struct znode_stat stat = znode_stat_of(node);
     struct observation o = observe(OBSERVED_NODE, e, node->path, at);
     o.node = (struct observed_node){
-        .stat = &stat, .has_data = true, .data = node->data, .data_length = node->data_kept};
+        .stat = &stat, .has_data = znode_has_data(node), .data = node->data, .data_length = node->data_kept};
     model_observe(es->model, &o);
 }
 
@@ -155,12 +155,24 @@ static void show_absent(struct logged_elections *es, const struct logged_electio
     model_observe(es->model, &o);
 }
 
+static void show_unread(struct logged_elections *es, const struct logged_election *e,
+                        const struct znode *node, struct moment at)
+{
+    struct observation o = observe(OBSERVED_UNREAD, e, node->path, at);
+    o.unread.part = node == e->own ? UNREAD_NO_ROOM : UNREAD_ACK;
+    model_observe(es->model, &o);
+}
+
 /* The complete list of a directory. Of children that are not kept the names are not known: none is a
- * candidate. */
+ * candidate, unless there was no room for one. */
 static void show_children(struct logged_elections *es, const struct logged_election *e,
                           const struct znode *node, struct moment at)
 {
     size_t count = 0, i = 0;
+    if (node->short_of_children) {
+        show_unread(es, e, node, at);
+        return;
+    }
     for (const struct znode *child = node->children; child; child = child->sibling)
         count++;
     char **names = xmalloc((count + 1) * sizeof(char *));
@@ -179,6 +191,8 @@ static void show_ack(struct logged_elections *es, const struct logged_election *
         show_node(es, e, e->ack, at);
     else if (e->ack)
         show_absent(es, e, e->ack->path, at);
+    if (e->ack && e->ack->exists && !znode_has_data(e->ack))
+        show_unread(es, e, e->ack, at);
 }
 
 static void show_registry(struct logged_elections *es, const struct logged_election *e, struct moment at)
@@ -476,6 +490,14 @@ void logged_elections_deleted(struct logged_elections *es, struct znode *node,
     touch(es, node, true, false);
 }
 
+void logged_elections_left_out(struct logged_elections *es, const char *path)
+{
+    size_t above = logged_elections_directory_length(path, strlen(path));
+    struct znode *directory = znode_tree_find(es->tree, path, above);
+    if (directory && directory->short_of_children)
+        touch(es, directory, false, false);
+}
+
 void logged_elections_changed(struct logged_elections *es, struct znode *node, bool created)
 {
     if (!node->interests && node->parent && node->parent->interests)
@@ -519,12 +541,15 @@ static void show_changes(struct logged_elections *es, struct logged_election *e,
     const struct election *shown = model_election(es->model, 0, e->own->path);
     if (!shown)
         return;
-    bool list = wants_list(shown, e);
+    bool list = wants_list(shown, e), all = !shown->fresh && !e->own->short_of_children;
+    /* Before an end, so that nothing is told of who comes after it. */
+    if (e->own->short_of_children)
+        show_unread(es, e, e->own, at);
     /* Where the directory itself went, that says it all. */
     if (e->own->exists && !e->own->session)
         show_touched(es, e, true, at);
     if (list)
-        show_own(es, e, false, at);
+        show_own(es, e, all, at);
     show_touched(es, e, false, at);
     follow_acks(es, e, at);
     if (e->ack_changed)

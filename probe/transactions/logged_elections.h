@@ -36,6 +36,8 @@ void logged_elections_examine_list(struct logged_elections *logged_elections, co
 void logged_elections_deleted(struct logged_elections *logged_elections, struct znode *node,
                               const struct observed_transaction *deed, struct moment at);
 void logged_elections_changed(struct logged_elections *logged_elections, struct znode *node, bool created);
+/* There was no room for the znode of this path: the list of its directory is incomplete. */
+void logged_elections_left_out(struct logged_elections *logged_elections, const char *path);
 
 /* The transaction is complete. True: the model has observed something. */
 bool logged_elections_settle(struct logged_elections *logged_elections, struct moment at);

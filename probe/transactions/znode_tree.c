@@ -365,6 +365,12 @@ const char *znode_name(const struct znode *node)
     return slash && slash[1] ? slash + 1 : node->path;
 }
 
+/* Of a candidate of which only the Stat was read, no data is as good as none; of an acknowledgement it is not. */
+bool znode_has_data(const struct znode *node)
+{
+    return node->data_kept > 0 || node->stat.data_length == 0 || !(node->short_of_data || node->interests);
+}
+
 struct znode_stat znode_stat_of(const struct znode *node)
 {
     struct znode_stat stat = node->stat;
@@ -470,12 +476,22 @@ static void znode_vanish(struct znode_tree *tree, struct znode *node)
     free(node->data);
     node->data = NULL;
     node->data_kept = 0;
-    node->exists = node->known = false;
+    node->exists = node->known = node->short_of_children = node->short_of_data = false;
     node->stat = (struct znode_stat){0};
     node->creations = 0;
     node->examined = 0;
     if (!node->interests)
         znode_free(tree, node);
+}
+
+static void znode_tree_drop_data(struct znode_tree *tree, struct znode *node, int32_t length)
+{
+    free(node->data);
+    tree->bytes -= node->data_kept;
+    node->data = NULL;
+    node->data_kept = 0;
+    node->stat.data_length = length;
+    node->short_of_data = length > 0;
 }
 
 static void znode_tree_keep_data(struct znode_tree *tree, struct znode *node, const unsigned char *data,
@@ -485,14 +501,13 @@ static void znode_tree_keep_data(struct znode_tree *tree, struct znode *node, co
                   : node->session || node->interests ? CANDIDATE_DATA_KEPT
                                                      : PLAIN_DATA_KEPT;
     size_t kept = length < most ? length : most;
-    node->stat.data_length = (int32_t)length;
     unsigned char *copy = kept > 0 ? malloc(kept) : NULL;
     if (copy)
         memcpy(copy, data, kept);
-    free(node->data);
-    tree->bytes -= node->data_kept;
+    znode_tree_drop_data(tree, node, (int32_t)length);
     node->data = copy;
     node->data_kept = copy ? kept : 0;
+    node->short_of_data = length > 0 && !copy;
     tree->bytes += node->data_kept;
 }
 
@@ -551,6 +566,8 @@ struct znode *znode_tree_created(struct znode_tree *tree, const struct transacti
         parent = znode_tree_place(tree, change->path, parent_length(change->path, change->path_length));
     if (parent)
         parent_counts(tree, parent, change, t->zxid, !(node && node->exists));
+    if (parent && !wanted && znode_tree_is_full(tree))
+        parent->short_of_children = true;
     if (again || !wanted)
         return again ? node : NULL;
     if (!node)
@@ -612,8 +629,11 @@ static struct znode *znode_appear(struct znode_tree *tree, const char *path, boo
     size_t length = strlen(path);
     struct znode *node = znode_tree_find(tree, path, length);
     struct znode *parent = znode_tree_parent(tree, path, length);
-    if (!node && !znode_tree_is_wanted(tree, parent, ephemeral))
+    if (!node && !znode_tree_is_wanted(tree, parent, ephemeral)) {
+        if (parent && znode_tree_is_full(tree))
+            parent->short_of_children = true;
         return NULL;
+    }
     if (!parent && length > 1 && ephemeral)
         parent = znode_tree_place(tree, path, parent_length(path, length));
     node = node ? node : znode_tree_place(tree, path, length);
@@ -650,6 +670,8 @@ struct znode *znode_tree_read(struct znode_tree *tree, const char *path, const s
         if (ephemeral)
             znode_own(tree, node, stat->owner);
     } else {
+        if (node->stat.mzxid != stat->mzxid && !data)
+            znode_tree_drop_data(tree, node, stat->data_length);
         node->stat.mzxid = stat->mzxid;
         node->stat.mtime_ms = stat->mtime_ms;
         node->stat.version = stat->version;

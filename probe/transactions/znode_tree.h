@@ -36,9 +36,11 @@ struct znode {
     struct logged_session *session;                            /* of an ephemeral one; else NULL */
     void *interests; /* the caller's; not NULL: it is kept for ever */
     uint32_t hash, path_length;
-    size_t weight; /* bytes that others hold because of it: znode_tree_weigh() */
-    bool exists;   /* false: kept for its interests only */
-    bool known;    /* its creation was seen, so its stat is whole */
+    size_t weight;          /* bytes that others hold because of it: znode_tree_weigh() */
+    bool exists;            /* false: kept for its interests only */
+    bool known;             /* its creation was seen, so its stat is whole */
+    bool short_of_children; /* some were left out for want of room */
+    bool short_of_data;     /* ... or its present data was */
     uint16_t examined;
     int32_t creations;      /* of children, as the server counts them */
     struct znode_stat stat; /* cversion as clients see it is made by znode_stat_of() */
@@ -83,6 +85,8 @@ struct znode *znode_tree_data(struct znode_tree *tree, const struct transaction 
 struct znode *znode_tree_read(struct znode_tree *tree, const char *path, const struct znode_stat *stat,
                               const unsigned char *data, size_t data_length);
 struct znode *znode_tree_named(struct znode_tree *tree, const char *path);
+/* Whether what is kept of its data is its present data, or the beginning of it. */
+bool znode_has_data(const struct znode *node);
 
 /* NULL: not known; or the tree is full. */
 struct logged_session *znode_tree_session(const struct znode_tree *tree, uint64_t id);

@@ -860,8 +860,8 @@ void election_watch_unread(struct election_watch *s, const char *path, bool list
     bool ack =
         same_path(e->ack_path, path) || same_path(e->registry_path, path) || same_path(e->members_path, path);
     struct observation o = live_observation(s->live, OBSERVED_UNREAD, s->path, path);
-    o.unread.ack = !(itself && (list || lock));
-    if (ack || !o.unread.ack)
+    o.unread.part = itself && (list || lock) ? UNREAD_LIST : UNREAD_ACK;
+    if (ack || o.unread.part == UNREAD_LIST)
         election_watch_observe(s, &o);
 }
 

@@ -273,7 +273,7 @@ static void step(struct monkey *m)
         draw_path(m, election, path, sizeof path);
         break;
     case OBSERVED_UNREAD:
-        o.unread.ack = draw(m, 2) == 0;
+        o.unread.part = draw(m, 2) == 0 ? UNREAD_ACK : UNREAD_LIST;
         break;
     case OBSERVED_CAPTURED: {
         static struct captured_watch watches[2];

@@ -618,7 +618,7 @@ static void run_line(struct script *s, char *line)
         observe(s, &o);
     } else if (strcmp(line, "unread") == 0) {
         struct observation o = {.kind = OBSERVED_UNREAD, .election = s->election, .path = s->election};
-        o.unread.ack = strcmp(rest, "acknowledgement") == 0;
+        o.unread.part = strcmp(rest, "acknowledgement") == 0 ? UNREAD_ACK : UNREAD_LIST;
         observe(s, &o);
     } else if (strcmp(line, "restart") == 0) {
         restart(s, strtoll(rest, NULL, 10));

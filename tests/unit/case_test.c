@@ -181,7 +181,7 @@ static void draw_observation(struct drawn_observation *d, struct moment at)
         o->node.data_length = o->node.has_data ? 5 : 0;
         break;
     case OBSERVED_UNREAD:
-        o->unread.ack = coin();
+        o->unread.part = coin() ? UNREAD_ACK : UNREAD_NO_ROOM;
         break;
     case OBSERVED_REPLICA:
         o->replica =
@@ -325,7 +325,7 @@ static void same_rest(const struct observation *a, const struct observation *b)
         assert_true(a->gap_us == b->gap_us);
         break;
     case OBSERVED_UNREAD:
-        assert_true(a->unread.ack == b->unread.ack);
+        assert_true(a->unread.part == b->unread.part);
         break;
     case OBSERVED_REPLICA:
         same_text(a->replica.address, b->replica.address);
