@@ -35,7 +35,7 @@ struct capture_client {
     struct wire_client *client;
     struct capture_client *next, **link; /* of all that are open */
     size_t source;                       /* the capture that it was seen in first, or that goes on with it */
-    char *told[TOLD_MOST];               /* changes that it was notified of together */
+    char *told[TOLD_MOST]; /* changes that it was notified of together, as far as they are timed */
     size_t told_count;
     int64_t told_us, slowest_us; /* the first of them; the slowest answer since */
     int requests;                /* ... and its requests since; 0: it has not reacted */
@@ -587,11 +587,11 @@ static void told_forget(struct capture_client *own)
     own->told_us = own->slowest_us = own->requests = 0;
 }
 
-static void show_told(struct capture *k, struct wire_client *client, enum captured_step step)
+static void show_answered(struct capture *k, struct wire_client *client)
 {
     struct capture_client *own = client->user;
     for (size_t i = 0; i < own->told_count; i++)
-        show_client(k, client, step, client->session, own->told[i]);
+        show_client(k, client, CAPTURED_ANSWERED, client->session, own->told[i]);
     if (k->now.mono_us - own->told_us >= TIMED_US)
         told_forget(own);
     client->timed = own->told_count > 0;
@@ -600,8 +600,9 @@ static void show_told(struct capture *k, struct wire_client *client, enum captur
 static void capture_on_asked(struct capture *k, struct wire_client *client)
 {
     struct capture_client *own = client->user;
-    if (own->told_count > 0 && own->requests++ == 0)
-        show_told(k, client, CAPTURED_REACTED);
+    if (own->told_us != 0 && own->requests++ == 0)
+        show_client(k, client, CAPTURED_REACTED, client->session, NULL);
+    client->timed = own->told_count > 0;
 }
 
 static void on_answered(struct capture *k, struct wire_client *client, int64_t took_us)
@@ -610,7 +611,7 @@ static void on_answered(struct capture *k, struct wire_client *client, int64_t t
     if (own->requests == 0)
         return;
     own->slowest_us = took_us > own->slowest_us ? took_us : own->slowest_us;
-    show_told(k, client, CAPTURED_ANSWERED);
+    show_answered(k, client);
 }
 
 static void on_notified(struct capture *k, struct wire_client *client, const struct wire_fact *fact)

@@ -112,10 +112,10 @@ static void captured_touch(const struct cluster *cluster, const char *path)
 static void note_reacted(struct cluster *cluster, struct captured *captured, const struct observation *o)
 {
     bool reacts = o->captured.step == CAPTURED_REACTED;
-    for (size_t i = 0; o->path && i < WAKES_KEPT; i++) {
+    for (size_t i = 0; (o->path || reacts) && i < WAKES_KEPT; i++) {
         struct captured_wake *wake = &captured->wakes[i];
         if (!wake->path || wake->session != o->captured.session || (reacts && wake->reacted_us != 0) ||
-            strcmp(wake->path, o->path) != 0)
+            (o->path && strcmp(wake->path, o->path) != 0))
             continue;
         wake->requests = reacts ? 1 : o->captured.requests;
         wake->slowest_us = o->captured.slowest_us;

@@ -311,7 +311,7 @@ struct captured_watch {
 enum captured_step {
     CAPTURED_STATE,    /* its connection, or its watches, changed */
     CAPTURED_NOTIFIED, /* its client was notified of a change of path */
-    CAPTURED_REACTED,  /* the next request of a client that was notified of path */
+    CAPTURED_REACTED,  /* the next request of a client that was notified; path: of this only */
     CAPTURED_OVER,     /* its client learned that the session is over */
     CAPTURED_ANSWERED  /* its requests since it was notified of path, and the slowest answer, so far */
 };

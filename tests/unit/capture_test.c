@@ -777,6 +777,46 @@ static void a_silence_of_an_ensemble(void **state)
     told_free(told);
 }
 
+/* c is notified of eight other znodes first, all in one packet: its next request settles them all. */
+static bool as_burst(struct kept_packet *packet, size_t i, size_t argument)
+{
+    static uint8_t ports[4];
+    static uint32_t more;
+    uint8_t *tcp = tcp_of(packet);
+    (void)argument;
+    more = i == 0 ? 0 : more;
+    if (more == 0 && packet->at_us == BASE_US + LOST_B) {
+        size_t length = data_of(packet);
+        uint8_t *data = packet->bytes + packet->captured - length;
+        for (size_t k = 1; k < 9; k++) {
+            memcpy(data + k * length, data, length);
+            data[k * length - 1] = '9';
+        }
+        memcpy(ports, tcp, sizeof ports);
+        more = 8 * (uint32_t)length;
+        packet->captured += more;
+        packet->length += more;
+        size_t whole = packet->captured - ETHERNET;
+        packet->bytes[ETHERNET + 2] = (uint8_t)(whole >> 8);
+        packet->bytes[ETHERNET + 3] = (uint8_t)whole;
+    } else if (more != 0 && memcmp(tcp, ports, sizeof ports) == 0) {
+        put_u32(tcp + 4, get_u32(tcp + 4) + more);
+    }
+    return true;
+}
+
+static void many_notifications_at_once(void **state)
+{
+    (void)state;
+    struct told *plain = told_of(NULL, 0), *told = told_of(as_burst, 0);
+    assert_int_equal(told->failover_count, 3);
+    assert_true(told->failovers[1].reacted_us > 0);
+    assert_int_equal(told->failovers[1].reacted_us, plain->failovers[1].reacted_us);
+    assert_null(strstr((const char *)told->words.bytes, "slow-reaction"));
+    told_free(plain);
+    told_free(told);
+}
+
 /* ---- damage ---- */
 
 /* The same is said, event for event, as of the undamaged capture. */
@@ -1007,6 +1047,7 @@ int main(void)
         cmocka_unit_test(another_server_lists_it),
         cmocka_unit_test(a_silence_needs_every_server),
         cmocka_unit_test(a_silence_of_an_ensemble),
+        cmocka_unit_test(many_notifications_at_once),
         cmocka_unit_test(a_capture_that_has_stalled_proves_no_silence),
         cmocka_unit_test(connections_that_another_capture_showed),
         cmocka_unit_test(two_captures_of_one_server),
