@@ -50,6 +50,11 @@ static struct lane *lane_next(struct coding *c)
     return &c->lanes[1 + c->group * LANES_EACH + c->field++ % LANES_EACH];
 }
 
+bool coding_holds_next(const struct coding *c)
+{
+    return c->out || c->lanes[1 + c->group * LANES_EACH + c->field % LANES_EACH].in.at;
+}
+
 void coding_number(struct coding *c, uint64_t *number)
 {
     struct lane *lane = lane_next(c);

@@ -54,6 +54,8 @@ void *coding_take(struct coding *c, size_t count, size_t size);
 
 /* ---- one field ---- */
 
+/* False: nothing of the next field was written, as before there was one. */
+bool coding_holds_next(const struct coding *c);
 void coding_signed(struct coding *c, int64_t *number);
 void coding_int(struct coding *c, int *number);
 /* Unsigned: a stranger's numbers may overflow, and come back the same. */

@@ -280,6 +280,8 @@ static void captured_coding(struct coding *c, struct observed_captured *o)
     }
     c->field = lane + 3;
     o->watches = watches;
+    if (!coding_holds_next(c))
+        return; /* of before these were kept */
     coding_int(c, &o->requests);
     coding_signed(c, &o->slowest_us);
 }

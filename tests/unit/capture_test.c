@@ -788,10 +788,10 @@ static bool as_burst(struct kept_packet *packet, size_t i, size_t argument)
     if (more == 0 && packet->at_us == BASE_US + LOST_B) {
         size_t length = data_of(packet);
         uint8_t *data = packet->bytes + packet->captured - length;
-        for (size_t k = 1; k < 9; k++) {
+        for (size_t k = 1; k < 9; k++)
             memcpy(data + k * length, data, length);
+        for (size_t k = 1; k < 9; k++)
             data[k * length - 1] = '9';
-        }
         memcpy(ports, tcp, sizeof ports);
         more = 8 * (uint32_t)length;
         packet->captured += more;

@@ -548,6 +548,41 @@ static void test_later_fields(void **state)
     buffer_free(&stretch);
 }
 
+/* ... and one that an earlier version did not write yet is 0. */
+static void test_earlier_fields(void **state)
+{
+    (void)state;
+    struct buffer stretch = {0};
+    struct kept_settings *kept = NULL;
+    struct observation o = {.kind = OBSERVED_CAPTURED, .at = scripted_now(), .path = "/a"}, got;
+    o.captured = (struct observed_captured){.step = CAPTURED_REACTED,
+                                            .address = "a:1",
+                                            .session = 1,
+                                            .client = "c:1",
+                                            .requests = 3,
+                                            .slowest_us = 5};
+    struct coding *c = coding_write(&stretch);
+    coding_put(c, &o);
+    coding_finish(c);
+    coding_free(c);
+    const unsigned char *bytes = (const unsigned char *)stretch.bytes;
+    struct scan in = {bytes, bytes + stretch.length, false};
+    size_t lanes[64], count = 0, size;
+    while (in.at < in.end) {
+        lanes[count++ % 64] = (size_t)(in.at - bytes);
+        scan_number(&in);
+        scan_piece(&in, &size);
+    }
+    c = coding_read(stretch.bytes, lanes[count - 2], &kept); /* without the last two fields */
+    assert_true(coding_get(c, &got));
+    o.captured.requests = 0;
+    o.captured.slowest_us = 0;
+    same_observation(&o, &got);
+    coding_free(c);
+    kept_settings_free(kept);
+    buffer_free(&stretch);
+}
+
 /* Each server that a stranger's stretch names costs the same: a search among all would take minutes. */
 static void test_many_servers(void **state)
 {
@@ -821,6 +856,7 @@ int main(void)
         cmocka_unit_test(test_damage),
         cmocka_unit_test(test_later_version),
         cmocka_unit_test(test_later_fields),
+        cmocka_unit_test(test_earlier_fields),
         cmocka_unit_test(test_many_servers),
         cmocka_unit_test(test_blocks_of_a_file),
         cmocka_unit_test(test_own_recipes_with_pseudonyms),
