@@ -47,8 +47,8 @@ enum wire_fact_kind {
     WIRE_OPENED,   /* its greeting was answered: session, timeout */
     WIRE_REFUSED,  /* its greeting was answered: the session that it asked for is over */
     WIRE_ASKED,    /* a request that is no ping */
-    WIRE_DELETING, /* a request to delete this path was sent */
     WIRE_ANSWERED, /* one of a client that is timed; asked_us */
+    WIRE_DELETING, /* a request to delete this path was sent */
     WIRE_KEPT,     /* ... and failed; without a path: all those of a multi */
     WIRE_CLOSING,  /* a request to close the session was sent */
     WIRE_CREATED,  /* path, data, owner where it is ephemeral */
