@@ -878,13 +878,16 @@ static bool awaits_cause_only(const struct failover_case *c, struct moment now)
     int64_t notified_us, reacted_us;
     case_reactions(c, &notified_us, &reacted_us);
     bool captures = cluster_is_captured(election->cluster);
-    const struct captured_herd herd = case_herd(c);
     if (captures && (notified_us ? reacted_us == 0 : now.mono_us - c->won.mono_us < NOTIFIED_AFTER_US))
         return false;
     int64_t since_us = now.mono_us - c->won.mono_us;
-    if (captures &&
-        (since_us < WOKEN_WITHIN_US || (since_us < NOTIFIED_AFTER_US && herd.clients > 1 && !herd.answered)))
+    if (captures && since_us < WOKEN_WITHIN_US)
         return false;
+    if (captures && since_us < NOTIFIED_AFTER_US) {
+        const struct captured_herd herd = case_herd(c);
+        if (herd.clients > 1 && !herd.answered)
+            return false;
+    }
     bool acknowledges =
         election->acknowledged == ACK_NO ||
         (election->acknowledged == ACK_UNKNOWN && !election->own->ack_denied && !election->own->ack_doubted);
