@@ -715,13 +715,14 @@ static void describe_reactions(const struct failover *failover, char *evidence, 
     if (failover->notified_us == 0)
         return;
     if (failover->reacted_us != 0)
-        snprintf(part, sizeof part,
-                 "its successor sent its next request %.3f ms after that znode went, and was notified after "
-                 "%.3f ms",
-                 reacted_ms, notified_ms);
+        snprintf(
+            part, sizeof part,
+            "the successor sent its next request %.3f ms after the leader's znode went, and was notified "
+            "after %.3f ms",
+            reacted_ms, notified_ms);
     else
         snprintf(part, sizeof part,
-                 "its successor was notified %.3f ms after that znode went, and sent no request",
+                 "the successor was notified %.3f ms after the leader's znode went, and sent no request",
                  notified_ms);
     evidence_add(evidence, size, part, failover->reacted_us - failover->notified_us > NOTIFIED_AFTER_US);
 }
@@ -744,7 +745,7 @@ static void describe_herd(const struct failover_case *c, char *evidence, size_t 
         snprintf(last, sizeof last, ", the last of them after %.3f ms", (double)herd.last_us / 1e3);
     if (herd.slowest_us)
         snprintf(slowest, sizeof slowest, "; the slowest answer took %.3f ms", (double)herd.slowest_us / 1e3);
-    snprintf(part, sizeof part, "it woke %zu clients, which sent %d requests%s%s", herd.clients,
+    snprintf(part, sizeof part, "the leader's end woke %zu clients, which sent %d requests%s%s", herd.clients,
              herd.requests, last, slowest);
     evidence_add(evidence, size, part, herd.clients >= HERD);
 }
