@@ -605,10 +605,12 @@ static void capture_on_asked(struct capture *k, struct wire_client *client)
     client->timed = own->told_count > 0;
 }
 
-static void on_answered(struct capture *k, struct wire_client *client, int64_t took_us)
+/* Of a request from before the notification it is no answer of the herd's. */
+static void on_answered(struct capture *k, struct wire_client *client, int64_t asked_us)
 {
     struct capture_client *own = client->user;
-    if (own->requests == 0)
+    int64_t took_us = k->now.mono_us - asked_us;
+    if (own->requests == 0 || asked_us < own->told_us)
         return;
     own->slowest_us = took_us > own->slowest_us ? took_us : own->slowest_us;
     show_answered(k, client);
@@ -716,7 +718,7 @@ static void capture_on_fact(void *context, struct wire_client *client, const str
         capture_on_asked(k, client);
         break;
     case WIRE_ANSWERED:
-        on_answered(k, client, fact->at_us - fact->asked_us);
+        on_answered(k, client, fact->asked_us);
         break;
     case WIRE_DELETING:
         ends_asked(k->ends, client->session, fact->path, k->now.mono_us);
