@@ -37,7 +37,7 @@ struct capture_client {
     size_t source;                       /* the capture that it was seen in first, or that goes on with it */
     char *told[TOLD_MOST]; /* changes that it was notified of together, as far as they are timed */
     size_t told_count;
-    int64_t told_us, slowest_us; /* the first of them; the slowest answer since */
+    int64_t told_us, slowest_us; /* the latest of them; the slowest answer since */
     int requests;                /* ... and its requests since; 0: it has not reacted */
 };
 
@@ -626,9 +626,9 @@ static void on_notified(struct capture *k, struct wire_client *client, const str
     /* The model knows of the change before it hears who was notified. */
     logged_elections_settle(k->elections, k->now);
     show_client(k, client, CAPTURED_NOTIFIED, client->session, fact->path);
-    if (own->requests > 0)
+    if (own->requests > 0 || k->now.mono_us - own->told_us >= TIMED_US)
         told_forget(own);
-    own->told_us = own->told_us ? own->told_us : k->now.mono_us;
+    own->told_us = k->now.mono_us;
     if (own->told_count < TOLD_MOST)
         own->told[own->told_count++] = text_copy(fact->path);
 }
