@@ -151,7 +151,7 @@ static void show_client(struct capture *k, const struct wire_client *client, enu
     const struct capture_source *source = capture_source_of(k, client);
     struct captured_watch *watches = xmalloc((client->watch_count + 1) * sizeof *watches);
     size_t count = 0;
-    for (size_t i = 0; i < client->watch_count; i++)
+    for (size_t i = 0; step != CAPTURED_ANSWERED && i < client->watch_count; i++)
         if (concerns_elections(k, &client->watches[i])) {
             watches[count] = client->watches[i];
             watches[count++].since_us += k->add.mono_us;
@@ -629,7 +629,8 @@ static void on_notified(struct capture *k, struct wire_client *client, const str
     if (own->requests > 0 || k->now.mono_us - own->told_us >= TIMED_US)
         told_forget(own);
     own->told_us = k->now.mono_us;
-    if (own->told_count < TOLD_MOST)
+    if (own->told_count < TOLD_MOST &&
+        concerns_elections(k, &(struct captured_watch){.path = (char *)(uintptr_t)fact->path}))
         own->told[own->told_count++] = text_copy(fact->path);
 }
 

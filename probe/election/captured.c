@@ -146,7 +146,8 @@ void captured_observe(struct cluster *cluster, const struct observation *o)
 {
     if (!cluster->captured)
         cluster->captured = xcalloc(1, sizeof *cluster->captured);
-    if (o->captured.step != CAPTURED_OVER && o->captured.address)
+    bool of_client = o->captured.step != CAPTURED_OVER && o->captured.step != CAPTURED_ANSWERED;
+    if (of_client && o->captured.address)
         session_table_captured(cluster, o->at, &o->captured);
     if (o->captured.step == CAPTURED_NOTIFIED)
         note_woken(cluster, cluster->captured, o);
