@@ -57,7 +57,7 @@ struct election_watch {
     struct node_watch guards[GUARD_COUNT];
     uv_timer_t *timer; /* the next list, or the next retry */
     bool listing, list_dirty, begun;
-    bool list_outdated;  /* a candidate of it has ended: others may have come before that */
+    bool list_outdated;  /* a candidate ended before all was read: others may have come before that */
     bool from_walk;      /* its list comes from a walk and has no watch */
     bool confirming;     /* a list after a sync is under way */
     bool waking;         /* until the first list requested after a stall of the program has been read */
@@ -619,7 +619,7 @@ static void on_guard_notice(void *context, enum session_notice notice)
         election_watch_observe_node(s, path, SESSION_NO_NODE, NULL, false, NULL, 0);
         if (gone_for_good) {
             s->chased = 0;
-            s->list_outdated = true;
+            s->list_outdated |= s->from_walk || s->live->model->one_poll;
             election_watch_reconcile(s);
             return;
         }
