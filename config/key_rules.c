@@ -118,7 +118,7 @@ static void check_action(struct key_uses *uses, const struct yaml_node *action)
             alert_rules_placeholders(&run->items[i], uses->known->row_facts, uses->problems);
 }
 
-static void check_all(struct key_uses *uses, const struct yaml_node *keys, const struct yaml_node *actions)
+static void check_keys(struct key_uses *uses, const struct yaml_node *keys, const struct yaml_node *actions)
 {
     bool changed = keys && keys->kind == NODE_MAP;
     if (changed)
@@ -139,7 +139,7 @@ void key_rules_check(const struct yaml_node *root, const struct known_words *kno
     struct key_uses uses = {.known = known, .problems = problems, .collects = true};
     const struct yaml_node *keys = root->kind == NODE_MAP ? yaml_node_value(root, "keys") : NULL;
     const struct yaml_node *actions = root->kind == NODE_MAP ? yaml_node_value(root, "actions") : NULL;
-    check_all(&uses, keys, actions);
+    check_keys(&uses, keys, actions);
     uses.collects = false;
-    check_all(&uses, keys, actions);
+    check_keys(&uses, keys, actions);
 }

@@ -606,7 +606,7 @@ static void capture_on_asked(struct capture *k, struct wire_client *client)
 }
 
 /* Of a request from before the notification it is no answer of the herd's. */
-static void on_answered(struct capture *k, struct wire_client *client, int64_t asked_us)
+static void capture_on_answered(struct capture *k, struct wire_client *client, int64_t asked_us)
 {
     struct capture_client *own = client->user;
     int64_t took_us = k->now.mono_us - asked_us;
@@ -719,7 +719,7 @@ static void capture_on_fact(void *context, struct wire_client *client, const str
         capture_on_asked(k, client);
         break;
     case WIRE_ANSWERED:
-        on_answered(k, client, fact->asked_us);
+        capture_on_answered(k, client, fact->asked_us);
         break;
     case WIRE_DELETING:
         ends_asked(k->ends, client->session, fact->path, k->now.mono_us);

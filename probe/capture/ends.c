@@ -166,7 +166,7 @@ static bool silence_is_covered(const struct ends *e, const struct logged_session
 
 /* That its connection is open proves nothing: its client may have lost it unseen, and gone on elsewhere. The sessions
  * of ZooKeeper begin with the number of a server. */
-static bool is_nowhere_else(const struct ends *e, const struct logged_session *session)
+static bool was_nowhere_else(const struct ends *e, const struct logged_session *session)
 {
     return e->waits || (e->coverage->standalone && session->id >> 56 != 0);
 }
@@ -192,7 +192,7 @@ static bool end_is_judged(struct ends *e, struct znode *node, const struct gone_
                     gone->at_us - session->left_us < ENDED_TOGETHER_US;
         deed.deed = DEED_EXPIRED;
         deed.gone_us = left ? session->left_us : deed.gone_us;
-        deed.unproven = !is_nowhere_else(e, session) || !silence_is_covered(e, session, gone->at_us);
+        deed.unproven = !was_nowhere_else(e, session) || !silence_is_covered(e, session, gone->at_us);
     }
     e->listener.ended(e->listener.context, node, &deed);
     return true;

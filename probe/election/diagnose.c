@@ -65,7 +65,7 @@ static bool is_back(const struct election *election, const char *identity, struc
     return false;
 }
 
-/* Its session is a candidate here again, with a new znode: shown too late to be the cause that was told. */
+/* Its session is a candidate here again, with a new znode, which came too late to be the cause. */
 static bool stands_again(const struct election *election, const struct failover *one)
 {
     const struct departure_note *note;

@@ -29,7 +29,7 @@
 #define NOTIFIED_AFTER_US INT64_C(1000000)
 /* ... and those of all others that it wakes, within this time. */
 #define WOKEN_WITHIN_US INT64_C(20000)
-/* So many are told first. */
+/* From this many clients on, the herd comes first in the evidence. */
 #define HERD 10
 /* A list is as old as its coming, and the notification of a loss may be this late. */
 #define NOTIFIED_US INT64_C(100000)

@@ -542,7 +542,7 @@ static void show_changes(struct logged_elections *es, struct logged_election *e,
     if (!shown)
         return;
     bool list = wants_list(shown, e), all = !shown->fresh && !e->own->short_of_children;
-    /* Before an end, so that nothing is told of who comes after it. */
+    /* Before the end: without a whole list, the next leader is unknown. */
     if (e->own->short_of_children)
         show_unread(es, e, e->own, at);
     /* Where the directory itself went, that says it all. */

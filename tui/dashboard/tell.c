@@ -45,7 +45,7 @@ static const struct election *tell_election(const struct tell *tell, const struc
     return election;
 }
 
-/* The same behind their names. Where nobody leads, a finding says nothing new: that somebody leads will. */
+/* Compares what follows the names. Without a leader, another finding is no change; a leader will be. */
 static bool tell_same(const char *was, const char *is)
 {
     size_t length = strcspn(was, ";");

@@ -436,8 +436,8 @@ static int draw_mute(struct cells *cells, int x, int y, int width, int rows, con
 }
 
 /* The responsible team and the runbook, as configured. */
-static int draw_responsible(struct cells *cells, int x, int y, int width, int rows,
-                            const struct finding_row *row, const struct scene *scene)
+static int findings_draw_responsible(struct cells *cells, int x, int y, int width, int rows,
+                                     const struct finding_row *row, const struct scene *scene)
 {
     char text[2300];
 
@@ -473,7 +473,7 @@ static void findings_draw_detail(const struct findings_view *view, struct cells 
         y += roomy +
              columns_wrap_put(cells, x, y + roomy, width, end - y - roomy, ROLE_ACCENT, finding->advice);
     y += draw_mute(cells, x, y, width, end - y, row, scene);
-    y += draw_responsible(cells, x, y, width, end - y, row, scene);
+    y += findings_draw_responsible(cells, x, y, width, end - y, row, scene);
     if (y >= end)
         return;
     at = x + cells_printf(cells, x, y, width, ROLE_DIM, "seen since %s, for %s",
