@@ -738,15 +738,16 @@ static struct captured_herd case_herd(const struct failover_case *c)
 static void describe_herd(const struct failover_case *c, char *evidence, size_t size)
 {
     const struct captured_herd herd = case_herd(c);
-    char part[240], last[80] = "", slowest[80] = "";
+    char part[280], last[80] = "", slowest[80] = "";
     if (herd.clients < 2)
         return;
     if (herd.last_us)
         snprintf(last, sizeof last, ", the last of them after %.3f ms", (double)herd.last_us / 1e3);
     if (herd.slowest_us)
-        snprintf(slowest, sizeof slowest, "; the slowest answer took %.3f ms", (double)herd.slowest_us / 1e3);
-    snprintf(part, sizeof part, "the leader's end woke %zu clients, which sent %d requests%s%s", herd.clients,
-             herd.requests, last, slowest);
+        snprintf(slowest, sizeof slowest, "; the slowest answer by then took %.3f ms",
+                 (double)herd.slowest_us / 1e3);
+    snprintf(part, sizeof part, "the leader's end woke %zu clients, which sent at least %d requests%s%s",
+             herd.clients, herd.requests, last, slowest);
     evidence_add(evidence, size, part, herd.clients >= HERD);
 }
 
