@@ -40,7 +40,7 @@ struct capture_limits {
     uint64_t holes;     /* places where bytes are missing */
     uint64_t encrypted; /* connections in TLS */
     uint64_t sessions;  /* greetings that were answered */
-    bool full;          /* znodes were left out: there is no room for more */
+    bool full;          /* znodes, data or sessions were left out: there is no room for more */
 };
 
 struct capture;

@@ -43,7 +43,7 @@ struct capture_follower {
     uv_timer_t *timer;
     struct moment began;
     struct followed sources[CAPTURES_MOST];
-    bool over, unknown_noted;
+    bool over, unknown_noted, full_noted;
 };
 
 /* ---- the clocks ---- */
@@ -143,6 +143,12 @@ static void follower_on_timer(uv_timer_t *timer)
     const char *note;
     while ((note = capture_files_note(f->files)))
         log_line(LOG_LEVEL_WARNING, "%s", note);
+    if (capture_limits(f->capture)->full && !f->full_noted) {
+        f->full_noted = true;
+        log_line(LOG_LEVEL_WARNING,
+                 "%s: the packets show more znodes and sessions than are kept at once: others are left out",
+                 live_name(f->live));
+    }
 }
 
 static const char *follower_name_of(void *context, const char *address, bool named)
