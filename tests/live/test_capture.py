@@ -1,5 +1,5 @@
 """Packets in the place of a cluster: each command that takes them, from a file and from a pipe. What they prove is held
-against the truth in tests/unit/capture_test.c."""
+against the truth in tests/support/sample.h."""
 import json
 import os
 import signal
@@ -153,7 +153,7 @@ def test_the_other_commands(private, tmp_path):
     (("events", "--capture", "/nowhere"), "No such file"),
     (("once", "--capture", CAPTURE, "--admin", "off"), "--admin has no meaning with --capture, which uses no cluster; name one"),
     (("events", "--capture", CAPTURE, "--replay", "x"), "two sources"),
-    (("autopsy", "/nowhere", "--capture", "-"), "packets beside logs are read twice: write those of a pipe to a file first"),
+    (("autopsy", "/nowhere", "--capture", "-"), "a capture beside logs is read twice: save the pipe to a file first"),
     (("report", "--json", "--client-log", "/nowhere"), "--client-log adds to stories"),
     (("why", "--capture", CAPTURE, "--client-log", __file__, "--client-log", "/nowhere"), "/nowhere: No such file"),
     (("why", "--capture", CAPTURE, "--client-log", "/dev/zero"), "/dev/zero: is not a plain file"),
