@@ -32,7 +32,7 @@ static void key_refuse(struct key_uses *uses, const struct yaml_node *node, char
     free(what);
 }
 
-/* A letter that does nothing, also further down in the file, and is offered once; 0: there is none. */
+/* A letter that no action uses, also further down in the file. Each is offered once. 0: there is none. */
 static char key_free(struct key_uses *uses)
 {
     const char *letter = "zyxwvutsrqponmlkjihgfedcbaZYXWVUTSRQPONMLKJIHGFEDCBA";

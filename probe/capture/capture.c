@@ -12,7 +12,7 @@
 #include "probe/transactions/logged_elections.h"
 #include "probe/transactions/znode_tree.h"
 
-/* Changes so close to each other are handed on as one, up to a number: what is handed on is held several times. */
+/* Changes this close to each other are handed on together, up to a number, because each copy takes memory. */
 #define TOGETHER_US INT64_C(10000)
 #define TOGETHER_MOST 500
 /* The model's time goes on at least so often; through a longer silence, in larger steps. */
@@ -20,7 +20,7 @@
 #define TICKS_MOST 400
 #define SHOW_US INT64_C(1000000)
 #define TOLD_MOST 8
-/* So long the requests of a client that was notified are counted, and their answers timed. */
+/* For this long after a notification, the client's requests are counted and the answers timed. */
 #define TIMED_US INT64_C(1000000)
 /* Sessions are looked through for those that are over. */
 #define SWEEP_US INT64_C(60000000)
@@ -605,7 +605,7 @@ static void capture_on_asked(struct capture *k, struct wire_client *client)
     client->timed = own->told_count > 0;
 }
 
-/* Of a request from before the notification it is no answer of the herd's. */
+/* Requests from before the notification do not belong to the herd. */
 static void capture_on_answered(struct capture *k, struct wire_client *client, int64_t asked_us)
 {
     struct capture_client *own = client->user;
@@ -682,7 +682,7 @@ static void capture_server_seen(struct capture *k, const struct wire_client *cli
     coverage_server(&k->coverage, k->source, server ? server : client->server);
 }
 
-/* The capture that it was seen in is over, and it is heard in another one. */
+/* A client whose capture is over is followed in the one that hears it now. */
 static void capture_client_goes_on(struct capture *k, const struct wire_client *client)
 {
     struct capture_client *own = client->user;
@@ -831,7 +831,7 @@ bool capture_goes_on(const struct capture *k, size_t source, int64_t at_us)
                                  at_us + quiet_us + 1, quiet_us);
 }
 
-/* The present capture goes on with the time of another one, which is over, or ends together with its beginning. */
+/* The present capture continues another one of the same server. */
 static bool source_goes_on(const struct capture *k)
 {
     const struct covered *present = &k->coverage.sources[k->source];

@@ -40,7 +40,7 @@ struct capture_limits {
     uint64_t holes;     /* places where bytes are missing */
     uint64_t encrypted; /* connections in TLS */
     uint64_t sessions;  /* greetings that were answered */
-    bool full;          /* znodes, data or sessions were left out: there is no room for more */
+    bool full;          /* znodes, data or sessions were left out for want of memory */
 };
 
 struct capture;
@@ -53,10 +53,10 @@ void capture_free(struct capture *capture); /* NULL is fine */
 
 /* Of several: looks into their beginnings, for the servers that they hold; and the latest packet of one was its last. */
 void capture_read_ahead(struct capture *capture, char *const *paths, size_t count);
-/* ... whose clock is wrong by so much. */
+/* Corrects the clock of a capture that was looked into. */
 void capture_shift(struct capture *capture, size_t source, int64_t shift_us);
 void capture_end(struct capture *capture, size_t source);
-/* Others have gone on with the server of one that is over, until this time. */
+/* Whether other captures continue one that is over, up to this time. */
 bool capture_goes_on(const struct capture *capture, size_t source, int64_t at_us);
 const struct coverage *capture_coverage(const struct capture *capture);
 

@@ -129,7 +129,7 @@ static int64_t covered_until(const struct covered *s)
     return s->file && !s->over ? INT64_MAX : s->until_us;
 }
 
-/* But for gaps that are no longer than this, each and together. */
+/* Gaps may be this long, each and in total. */
 static bool server_is_covered(const struct coverage *coverage, const char *server, int64_t from_us,
                               int64_t to_us, int64_t gap_us, int64_t gaps_us)
 {

@@ -38,13 +38,13 @@ struct coverage {
 void coverage_read(struct coverage *coverage, char *const *paths, size_t count);
 void coverage_free(struct coverage *coverage);
 
-/* Its clock is wrong by so much: what was read ahead is shifted. */
+/* Corrects the clock of what was read ahead. */
 void coverage_shift(struct coverage *coverage, size_t source, int64_t shift_us);
 void coverage_packet(struct coverage *coverage, size_t source, int64_t at_us);
 void coverage_server(struct coverage *coverage, size_t source, const char *server);
-/* Whether each server that is known was captured all this time, but for gaps between captures, together of this length. */
+/* Whether each known server was captured all this time, except for gaps of this total length. */
 bool coverage_holds(const struct coverage *coverage, int64_t from_us, int64_t to_us, int64_t gaps_us);
-/* Whether each server of this one was, but for gaps that are each no longer than this. */
+/* The same for the servers of one capture, except for gaps that are each no longer than this. */
 bool coverage_servers_held(const struct coverage *coverage, size_t source, int64_t from_us, int64_t to_us,
                            int64_t gap_us);
 

@@ -385,7 +385,7 @@ bool case_is(const char *file)
     return is;
 }
 
-/* The bytes from there, of which *count are in memory: so many, or all to the end of what can be read. */
+/* The bytes from this place on; *count of them are in memory: as many as are wanted, or all up to the end. */
 static const unsigned char *reader_at(struct case_reader *r, size_t at, size_t wanted, size_t *count)
 {
     bool held = at >= r->base && at <= r->base + r->length;
@@ -407,7 +407,7 @@ static const unsigned char *reader_at(struct case_reader *r, size_t at, size_t w
     return r->bytes + (at - r->base);
 }
 
-/* Where the next mark is; the end: there is none. */
+/* The place of the next mark, or the end of the file. */
 static size_t mark_find(struct case_reader *r, size_t from)
 {
     size_t count;

@@ -45,7 +45,7 @@ bool case_writer_close(struct case_writer *writer, char **problem);
 
 struct case_reader;
 
-/* It is read in parts, and stays open. NULL and a text in *error (caller frees): it cannot be read, or is no case. */
+/* The file is read in parts and stays open. NULL and a text in *error (caller frees): not readable, or not a case. */
 struct case_reader *case_open(const char *file, char **error);
 /* Blocks, which it owns (malloc'd) and frees. */
 struct case_reader *case_read(void *bytes, size_t length);

@@ -29,7 +29,7 @@ struct departed {
     struct departure_note notes[DEPARTED_KEPT];
     size_t count, next;
 };
-/* A first candidate that was gone before it was read. */
+/* The first candidate, if it was gone before it was read. */
 void departed_brief(struct election *election, const struct candidate *candidate, struct moment at);
 /* Adds a recorded departure: those from before this run come first. */
 void departed_put(struct election *election, const struct departure_note *note);

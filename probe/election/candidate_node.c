@@ -307,7 +307,7 @@ void update_candidate_absent(const struct update *f, const char *name)
         return;
     election->own->gone_since_list++;
     bool outside = candidate->outside, led = candidate == election->leader;
-    /* By a list that no longer holds, others may be there. */
+    /* The list is out of date: there may be others. */
     bool last = election->candidate_count == 1 && election->fresh;
     size_t position = outside ? 0 : candidates_position(election, candidate) + 1;
     candidates_take(election, candidate);

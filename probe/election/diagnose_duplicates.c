@@ -148,10 +148,9 @@ static void duplicate_session(struct diagnosis *d, const struct viewer *viewer)
 /* Those of one identity: the foremost, and those of other sessions than its own. */
 struct namesakes {
     const struct candidate *of[NAMED];
-    size_t count; /* in all */
-    bool by_name; /* the name says it of all of them, which never changes */
-    bool
-        a_word; /* such as "standby", their role; or a name that nobody else has: of the service that they are */
+    size_t count;     /* in all */
+    bool by_name;     /* the name says it of all of them, which never changes */
+    bool shared_word; /* may name a role ("standby") or the service: no process */
 };
 
 /*
@@ -226,7 +225,7 @@ static void raise_namesakes(struct diagnosis *d, const struct namesakes *alike)
     if (!stands && is_reading(d, alike->of, named))
         return;
     int64_t since_us = diagnosis_since(d, FINDING_DUPLICATE_IDENTITY, subject).mono_us;
-    bool sure = alike->by_name || (!alike->a_word && read_since(d, alike, since_us, stands));
+    bool sure = alike->by_name || (!alike->shared_word && read_since(d, alike, since_us, stands));
     enum answer one_host = !alike->by_name && is_host(first->identity) ? live_at_one(alike) : ANSWER_NO;
     char more[48] = "";
     if (alike->count > 2)
@@ -239,7 +238,7 @@ static void raise_namesakes(struct diagnosis *d, const struct namesakes *alike)
         first->name, second->name, first->identity, first->stat.owner, second->stat.owner, more,
         one_host == ANSWER_YES ? "; all live at one address, perhaps as processes of one host" : "");
     /* Nothing is read for a finding that the certainty of this layout forbids. */
-    if (!stands && !alike->by_name && !alike->a_word &&
+    if (!stands && !alike->by_name && !alike->shared_word &&
         diagnosis_stands(d, FINDING_DUPLICATE_IDENTITY, subject))
         read_since(d, alike, since_us, true);
 }
@@ -273,7 +272,7 @@ static void compare_identity(struct diagnosis *d, struct identities *all, uint32
     struct namesakes alike = {.of = {first},
                               .count = 1,
                               .by_name = first->identity_source == IDENTITY_NAME,
-                              .a_word =
+                              .shared_word =
                                   is_constant(first) || (all->distinct == 1 && is_host(first->identity))};
     for (uint32_t next; (next = all->next[i]); i = next - 1) {
         const struct candidate *c = candidates[next - 1];

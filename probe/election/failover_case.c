@@ -594,7 +594,7 @@ static void finish_evidence(struct failover_case *c)
     const struct cluster *cluster = c->election->cluster;
     struct failover_evidence *e = &c->evidence;
     e->tick_ms = cluster_tick_ms(cluster);
-    /* What was proven once stays so: an open one is judged again when servers have stood still since. */
+    /* A proof stays one: an open failover is judged again when it closes, with less evidence if servers stood still. */
     c->reported = c->reported || !is_unreported(c);
     e->unreported = !c->reported;
     e->hidden = shows_nothing(cluster);
@@ -699,7 +699,7 @@ static void case_reactions(const struct failover_case *c, int64_t *notified_us, 
         captured_phases(election, change->from, leader->stat.owner, gone_us, notified_us, reacted_us);
 }
 
-/* What is remarkable comes first: a screen shows the beginning. */
+/* The remarkable comes first, because a screen may show the beginning only. */
 static void evidence_add(char *evidence, size_t size, const char *part, bool first)
 {
     char *both =

@@ -74,7 +74,7 @@ void failover_case_recalled(const struct update *update, int64_t gap_us);
 void failover_case_tell(const struct update *update, const struct failover *failover, int64_t czxid);
 void failover_case_listed(const struct update *update, const struct znode_stat *old);
 void failover_case_won(const struct update *update);
-/* The one that won was gone at once: the case is open again. False: it was reported already. */
+/* The winner was gone at once: the failover is open again. False: it was reported already. */
 bool failover_case_reopen(struct election *election);
 /* If there is no list: the znode was removed before this time. */
 void failover_case_gone_by(const struct update *update, int64_t zxid);

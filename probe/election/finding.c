@@ -179,11 +179,12 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
                 "and its old session has not expired yet.",
             .looks =
                 "The same identity in the data or names of candidates of different sessions; an address "
-                "alone is not an identity. Suspected stay a plain word in the data, such as standby; a name "
-                "without a port or a process where no other candidate has another name; and a process "
-                "number and a host, such as 1@app, which all copies of a container have. "
-                "A name without a port or a process is worth no more than knowing while all that write it "
-                "live at one address: they may be processes of one host. Other data is read again before "
+                "alone is not an identity. Three kinds of data stay suspected: a plain word, such as "
+                "standby; a name "
+                "without a port or a process, if no other candidate has another name; and a process "
+                "number and a host, such as 1@app, which all copies of a container share. "
+                "A name without a port or a process is only a note while all that write it are connected "
+                "from one address: they may be processes of one host. Other data is read again before "
                 "this is certain, and once a minute after that.",
             .advice =
                 "wait until the old session expires; if both stay, two clients have the same configuration",

@@ -28,7 +28,7 @@ static bool change_open(const struct change *change)
     return change->from && !change->to;
 }
 
-/* Standing no longer than this and never read, it cannot have led: the loss before it is still the open one.
+/* A candidate that existed no longer than this and was never read has not led: the loss before it stays open.
  * Not so for a lock: who creates its znode leads. */
 #define BRIEF_US INT64_C(1000000)
 

@@ -316,7 +316,7 @@ enum captured_step {
     CAPTURED_ANSWERED  /* its requests since it was notified of path, and the slowest answer, so far */
 };
 
-/* The state is that after the step; of ANSWERED no watches are told. Of session 0, beside a live cluster: the packets of this server are read, or
+/* The state is that after the step; ANSWERED lists no watches. Of session 0, beside a live cluster: the packets of this server are read, or
  * (not connected) no longer; watches_known: of all its connections. */
 struct observed_captured {
     enum captured_step step;

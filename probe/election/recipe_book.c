@@ -16,8 +16,7 @@
 #define NAME_MAX_PARSED 4096
 /* The compiled patterns read this many bytes at once, also across the end of a text. */
 #define VECTOR_BYTES 32
-/* A pattern becomes machine code at this use: that takes ten times as long as compiling it, and most are hardly
- * used. */
+/* From this use on a pattern is machine code. That costs five times the compiling, and most are hardly used. */
 #define USES_BEFORE_JIT 64
 
 enum part { PART_SEQ, PART_GUID, PART_SESSION_HEX, PART_SESSION_DEC, PART_WHO, PART_READ, PARTS };

@@ -583,10 +583,9 @@ void update_path_denied(const struct update *f)
 void update_path_unread(const struct update *f, enum unread_part part)
 {
     struct election *election = f->election;
-    election->problem =
-        part == UNREAD_NO_ROOM
-            ? "a candidate of it was left out for want of room; the next complete list shows all"
-            : "the servers do not answer requests about it; electop tries again";
+    election->problem = part == UNREAD_NO_ROOM
+                            ? "a candidate was left out for want of memory; the next complete list shows all"
+                            : "the servers do not answer requests about it; electop tries again";
     if (election->fresh)
         election_lapse(election, f->at);
     update_touched(f);

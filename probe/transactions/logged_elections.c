@@ -10,14 +10,14 @@
 
 /* Children of a directory that are looked at, in its lifetime, to tell whether it is an election. */
 #define EXAMINED_MOST 1000
-/* What an election and a candidate count, beside their znodes, where these are limited: half of what they take in the
- * model and in the recording that is made of it, where paths, names and data are copied several times. */
+/* What an election and a candidate weigh beside their znodes, where memory is limited: half of what the model and the
+ * recording keep of them, which copy paths, names and data several times. */
 #define ELECTION_BYTES 2200
 #define PATH_COPIES 6
 #define CANDIDATE_BYTES 700
 #define NAME_COPIES 7
 #define DATA_COPIES 3
-/* Of each candidate that ended: the model remembers so many. */
+/* The weight of a candidate that ended, as the model remembers it. */
 #define ENDED_BYTES 100
 #define ENDED_COPIES 2
 /* From this number of candidates on, a list is made only if it has changed. */

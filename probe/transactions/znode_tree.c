@@ -365,7 +365,7 @@ const char *znode_name(const struct znode *node)
     return slash && slash[1] ? slash + 1 : node->path;
 }
 
-/* Of a candidate of which only the Stat was read, no data is as good as none; of an acknowledgement it is not. */
+/* Where only the Stat was read, a candidate has no data, but an acknowledgement is unknown. */
 bool znode_has_data(const struct znode *node)
 {
     return node->data_kept > 0 || node->stat.data_length == 0 || !(node->short_of_data || node->interests);

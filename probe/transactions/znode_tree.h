@@ -39,7 +39,7 @@ struct znode {
     size_t weight;          /* bytes that others hold because of it: znode_tree_weigh() */
     bool exists;            /* false: kept for its interests only */
     bool known;             /* its creation was seen, so its stat is whole */
-    bool short_of_children; /* some were left out for want of room */
+    bool short_of_children; /* some were left out for want of memory */
     bool short_of_data;     /* ... or its present data was */
     uint16_t examined;
     int32_t creations;      /* of children, as the server counts them */
@@ -54,7 +54,7 @@ struct znode_tree;
 /* bytes_most: full, it keeps no further znode; 0: ephemeral ones are kept whatever they take. */
 struct znode_tree *znode_tree_new(size_t bytes_most);
 bool znode_tree_is_full(const struct znode_tree *tree);
-/* bytes: what others hold because of this znode, from now on; counted where there is a limit, until it goes. */
+/* Counts the bytes that others hold because of this znode, where there is a limit, until the znode goes. */
 void znode_tree_weigh(struct znode_tree *tree, struct znode *node, size_t bytes);
 void znode_tree_free(struct znode_tree *tree);
 /* Forgets all but the znodes with interests, which do not exist from then on, and sessions. */
@@ -85,7 +85,7 @@ struct znode *znode_tree_data(struct znode_tree *tree, const struct transaction 
 struct znode *znode_tree_read(struct znode_tree *tree, const char *path, const struct znode_stat *stat,
                               const unsigned char *data, size_t data_length);
 struct znode *znode_tree_named(struct znode_tree *tree, const char *path);
-/* Whether what is kept of its data is its present data, or the beginning of it. */
+/* Whether the data that is kept is the present data, or its beginning. */
 bool znode_has_data(const struct znode *node);
 
 /* NULL: not known; or the tree is full. */

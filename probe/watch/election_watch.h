@@ -36,8 +36,8 @@ void election_watch_unread(struct election_watch *election_watch, const char *pa
 /* Everything about the election has been read, or is known to be unreadable. */
 bool election_watch_complete(const struct election_watch *election_watch);
 
-/* The snapshot ends, complete or not. Candidates of two moments are not passed off as those of one: without the
- * list that shows who came before one of them ended, the election is unread. */
+/* The snapshot ends, complete or not. If a candidate ended and the next list has not come, the election counts as
+ * unread: its candidates would be those of two moments. */
 void election_watch_cut(struct election_watch *election_watch);
 
 /* Found by pattern or discovery, and gone long enough to be removed. */

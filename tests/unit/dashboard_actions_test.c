@@ -102,7 +102,7 @@ static void mutes_a_finding(void **state)
     assert_int_equal(muted.after_us, INT64_C(7200000000));
     assert_string_equal(muted.identity, "ann");
     assert_string_equal(muted_note, "known, OPS-12");
-    assert_true(driven_shows(&driven, "unless it gets worse or electop ends; alerts go on"));
+    assert_true(driven_shows(&driven, "unless it gets worse or electop ends; alerts are still sent"));
     assert_true(driven_shows(&driven, "1 muted"));
     /* It moved to the end, and is still selected. */
     assert_true(driven_shows(&driven, "by ann: known, OPS-12"));
@@ -134,7 +134,7 @@ static void mutes_a_finding(void **state)
     assert_in_range(muted.after_us, INT64_C(8700000000), INT64_C(8820000000));
     assert_string_equal(muted_note, "release");
     assert_true(driven_shows(&driven, "until 18:30") &&
-                driven_shows(&driven, "unless it gets worse; alerts go on"));
+                driven_shows(&driven, "unless it gets worse; alerts are still sent"));
     driven_type(&driven, "m08:00");
     driven_key(&driven, KEY_CODE_ENTER);
     assert_true(driven_shows(&driven, "until Nov 21 08:00"));

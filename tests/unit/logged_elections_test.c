@@ -123,7 +123,7 @@ static void a_candidate_is_left_out(void **state)
     fill(&w);
     assert_null(create(&w, SECOND, 2, "b"));
     assert_false(world_settle(&w)->fresh);
-    assert_non_null(strstr(world_settle(&w)->problem, "for want of room"));
+    assert_non_null(strstr(world_settle(&w)->problem, "for want of memory"));
     end(&w, FIRST);
     const struct election *election = world_settle(&w);
     assert_false(election->fresh);

@@ -427,8 +427,8 @@ static void ensemble_says_what_is_hidden(void **state)
     framed_end(&show);
 }
 
-/* Whether a quorum is left is said where all members and their modes are known, or where it does not matter. */
-static void ensemble_makes_up_no_quorum(void **state)
+/* Whether a majority remains is said where all members and their modes are known, or where it does not matter. */
+static void ensemble_makes_up_no_majority(void **state)
 {
     enum { L = SERVER_LEADER, F = SERVER_FOLLOWER, O = SERVER_OBSERVER, R = SERVER_READ_ONLY };
     enum { HIDDEN = SERVER_UNKNOWN, SILENT = 100 };
@@ -438,26 +438,26 @@ static void ensemble_makes_up_no_quorum(void **state)
         bool whole;
         const char *says;
     } cases[] = {
-        {{L, F, F}, 3, true, "by number, a quorum is left: 2 of 3 servers serve, and elect a new"},
-        {{F, L, SILENT}, 3, true, "by number, no quorum is left: 1 of 3 servers serves"},
-        {{F, L, R}, 3, true, "by number, no quorum is left: 1 of 3 servers serves"},
-        {{F, L, O}, 3, true, "by number, no quorum is left: 1 of 2 servers serves"},
-        {{O, L, F}, 3, true, "by number, a quorum is left: 2 of 2 servers serve"},
+        {{L, F, F}, 3, true, "a majority remains: 2 of 3 servers serve and must elect a new"},
+        {{F, L, SILENT}, 3, true, "no majority remains: 1 of 3 servers serves"},
+        {{F, L, R}, 3, true, "no majority remains: 1 of 3 servers serves"},
+        {{F, L, O}, 3, true, "no majority remains: 1 of 2 servers serves"},
+        {{O, L, F}, 3, true, "a majority remains: 2 of 2 servers serve"},
         {{F, L, HIDDEN},
          3,
          true,
-         "it is not known whether a quorum is left: 1 of 3 servers serves, and the mode"},
+         "it is not known whether a majority remains: 1 of 3 servers serves, and the mode"},
         {{F, L, F, SILENT},
          4,
          true,
-         "it is not known whether a quorum is left: 2 of 4 servers serve, and the mode"},
-        {{F, L, F, F, SILENT}, 5, true, "by number, a quorum is left: 3 of 5 servers serve"},
+         "it is not known whether a majority remains: 2 of 4 servers serve, and the mode"},
+        {{F, L, F, F, SILENT}, 5, true, "a majority remains: 3 of 5 servers serve"},
         {{F, L, F, SILENT, SILENT},
          5,
          true,
-         "it is not known whether a quorum is left: 2 of 5 servers serve, and"},
-        {{F}, 1, false, "it is not known whether a quorum is left: 0 of 1 servers serve, and there may"},
-        {{L, F, F}, 3, false, "it is not known whether a quorum is left: 2 of 3 servers serve, and there"},
+         "it is not known whether a majority remains: 2 of 5 servers serve, and"},
+        {{F}, 1, false, "it is not known whether a majority remains: 0 of 1 servers serve, and there may"},
+        {{L, F, F}, 3, false, "it is not known whether a majority remains: 2 of 3 servers serve, and there"},
         {{SERVER_STANDALONE}, 1, false, "no other server has its data"},
     };
 
@@ -662,7 +662,7 @@ int main(void)
         cmocka_unit_test(findings_that_are_alike_are_two),
         cmocka_unit_test(every_code_has_its_page),
         cmocka_unit_test(ensemble_says_what_is_hidden),
-        cmocka_unit_test(ensemble_makes_up_no_quorum),
+        cmocka_unit_test(ensemble_makes_up_no_majority),
         cmocka_unit_test(overview_weighs_findings),
         cmocka_unit_test(events_hold_still_unless_followed),
         cmocka_unit_test(help_has_every_key),

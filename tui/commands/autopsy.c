@@ -614,7 +614,7 @@ int command_on_logs(const struct invocation *invocation, int (*command)(const st
     const char *named = options->recording ? options->recording : options->replay;
     bool captures = options->capture_count > 0 || capture_file_is(named), live = is_live(options);
     if (options->command == COMMAND_AUTOPSY && options->path_count > 0 && live) {
-        complain("packets beside logs are read twice: write those of a pipe to a file first");
+        complain("a capture beside logs is read twice: save the pipe to a file first");
         return EXIT_USAGE;
     }
     if (options->command == COMMAND_AUTOPSY || options_beside(options) || (!captures && !is_logs(named)))

@@ -45,7 +45,7 @@ static const struct election *tell_election(const struct tell *tell, const struc
     return election;
 }
 
-/* Compares what follows the names. Without a leader, another finding is no change; a leader will be. */
+/* Compares what follows the names. While nobody leads, only a leader is a change, not another finding. */
 static bool tell_same(const char *was, const char *is)
 {
     size_t length = strcspn(was, ";");
@@ -53,7 +53,7 @@ static bool tell_same(const char *was, const char *is)
     return led ? strcmp(was, is) == 0 : length == strcspn(is, ";") && strncmp(was, is, length) == 0;
 }
 
-/* Its name is still on its way. It may never come: packets show only what clients read. */
+/* The leader's data has not been read yet; in a capture it may never be. */
 static bool tell_waits(struct tell *tell, const struct election *election, struct moment now)
 {
     const struct candidate *leader = election ? election->leader : NULL;

@@ -413,7 +413,7 @@ static void share_rows(const struct election_view *view, struct below *below, co
         below->events = cells->height / 5;
 }
 
-/* Its texts stay the model's. The vacancy of an open one is as long as nobody leads. */
+/* Its texts stay the model's. The vacancy of an open one lasts until now. */
 static struct failover failover_by_now(const struct election *election, size_t i, struct moment now)
 {
     struct failover failover = *election_failover_at(election, i), lost;

@@ -384,7 +384,7 @@ static int draw_figures(struct cells *cells, int y, int end, const struct server
     return y - begin;
 }
 
-/* Whether the others are a quorum, as far as that is known. Weights and groups are not: it goes by number. */
+/* Whether the others are a majority. Weights and groups of a quorum are not known. */
 static bool quorum_is_left(const struct cluster *cluster, const struct server *server, char *text,
                            size_t size)
 {
@@ -406,20 +406,20 @@ static bool quorum_is_left(const struct cluster *cluster, const struct server *s
         snprintf(text, size, "no other server has its data");
     else if (cluster->ensemble != ENSEMBLE_WHOLE)
         snprintf(text, size,
-                 "it is not known whether a quorum is left: %zu of %zu servers %s, and there may be others",
+                 "it is not known whether a majority remains: %zu of %zu servers %s, and there may be others",
                  left, voters, left == 1 ? "serves" : "serve");
     else if (2 * left <= voters && 2 * (left + hidden) > voters - doubtful)
         snprintf(text, size,
-                 "it is not known whether a quorum is left: %zu of %zu servers %s, and the mode of %zu is "
+                 "it is not known whether a majority remains: %zu of %zu servers %s, and the mode of %zu is "
                  "not known",
                  left, voters, left == 1 ? "serves" : "serve", hidden + doubtful);
     else
-        snprintf(text, size, "by number, %s quorum is left: %zu of %zu servers %s",
-                 2 * left > voters ? "a" : "no", left, voters, left == 1 ? "serves" : "serve");
+        snprintf(text, size, "%s majority remains: %zu of %zu servers %s", 2 * left > voters ? "a" : "no",
+                 left, voters, left == 1 ? "serves" : "serve");
     return cluster->ensemble == ENSEMBLE_WHOLE && 2 * left > voters;
 }
 
-/* What its restart, or its end, does: to the quorum, and to the leaders that are connected to it. */
+/* What its end does to the ensemble, and to the leaders that are connected to it. */
 static int draw_stop(struct cells *cells, int y, int end, const struct cluster *cluster,
                      const struct server *server)
 {
@@ -444,9 +444,9 @@ static int draw_stop(struct cells *cells, int y, int end, const struct cluster *
                  election->name);
     }
     if (left && server->mode == SERVER_LEADER)
-        snprintf(text + strlen(text), sizeof text - strlen(text), ", and elect a new ZooKeeper leader first");
+        snprintf(text + strlen(text), sizeof text - strlen(text), " and must elect a new ZooKeeper leader");
     if (leaders > 0)
-        snprintf(text + strlen(text), sizeof text - strlen(text), "; %zu %s here, to be back %s%s%s%s",
+        snprintf(text + strlen(text), sizeof text - strlen(text), "; %zu %s here and must reconnect %s%s%s%s",
                  leaders, leaders == 1 ? "leader is connected" : "leaders are connected",
                  shortest_ms > 0 ? "within " : "in time",
                  shortest_ms > 0 ? format_span(shortest_ms * INT64_C(1000), age, sizeof age) : "", names,

@@ -254,7 +254,8 @@ static int put_tenures(struct cells *cells, int x, int y, const struct leadershi
 {
     char usual[24], longest[24], text[120];
     if (leadership->vacant_us > 0 && !leadership->cut) {
-        snprintf(text, sizeof text, "no leader %s%s in all", leadership->gaps ? "at least " : "",
+        snprintf(text, sizeof text, "vacant %s%s in total",
+                 leadership->gaps ? cells_sign(cells, SIGN_AT_LEAST) : "",
                  format_age(leadership->vacant_us, usual, sizeof usual));
         x = put_where_it_fits(cells, x, y, text);
     }

@@ -119,7 +119,7 @@ void timeline_draw(struct cells *cells, int y, int rows, const struct election *
         strip_draw(cells, x, y, width, election, now, window_us, STRIP_ALL);
         y++;
     }
-    if (leaders.vacancy && y + (leaders.count > 0) < bottom) { /* of two rows, the leader's stays */
+    if (leaders.vacancy && y + (leaders.count > 0) < bottom) { /* of two rows, the leader's is kept */
         cells_put(cells, 2, y, label, ROLE_CRITICAL, "no leader");
         strip_draw(cells, x, y++, width, election, now, window_us, STRIP_NO_LEADER);
     }
