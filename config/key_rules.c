@@ -33,7 +33,7 @@ static void key_refuse(struct key_uses *uses, const struct yaml_node *node, char
 }
 
 /* A letter that no action uses, also further down in the file. Each is offered once. 0: there is none. */
-static char key_free(struct key_uses *uses)
+static char key_spare(struct key_uses *uses)
 {
     const char *letter = "zyxwvutsrqponmlkjihgfedcbaZYXWVUTSRQPONMLKJIHGFEDCBA";
     while (*letter && uses->letters[(unsigned char)*letter])
@@ -61,7 +61,7 @@ static void use_key(struct key_uses *uses, const char *action, const char *key, 
         const struct yaml_node *place = node ? node : other->node;
         if (other->code != code || !place)
             continue;
-        const char spare[] = {key_free(uses), '\0'};
+        const char spare[] = {key_spare(uses), '\0'};
         key_refuse(uses, place,
                    text_format("is the key of %s and of %s; give one of them another key%s%s", other->action,
                                action, *spare ? ", such as " : "", spare));
