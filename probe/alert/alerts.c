@@ -390,7 +390,7 @@ static void post_on_done(void *context, const char *problem, bool whole, int64_t
 
 static void delivery_post(struct delivery *d)
 {
-    static const struct http_reader reader = {post_on_body, post_on_done};
+    static const struct http_reader reader = {.body = post_on_body, .done = post_on_done};
     struct alerts *a = d->alerts;
     static const char *const headers[] = {"Content-Type: application/json", "Expect:", NULL};
     char *secret = d->secret_file ? alerts_secret_header(a, d->secret_file) : NULL;

@@ -49,6 +49,8 @@ static char *state_key(const struct observation *o)
         return server_key(o, HIDDEN_SESSIONS + 1, o->server.address);
     case OBSERVED_LOAD:
         return server_key(o, HIDDEN_SESSIONS + 2, o->load.address);
+    case OBSERVED_CLOCK:
+        return server_key(o, HIDDEN_SESSIONS + 3, o->clock.address);
     case OBSERVED_ELECTION:
         return znode_key(o, 'E', "");
     case OBSERVED_CHILDREN:

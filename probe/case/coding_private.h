@@ -8,7 +8,7 @@
 #include "probe/case/coding.h"
 #include "probe/election/observation.h"
 
-#define KINDS (OBSERVED_CAPTURED + 1)
+#define KINDS (OBSERVED_CLOCK + 1)
 /*
  * Equal fields of equal observations lie beside each other, in a lane: they compress far better than observations
  * beside each other. The first lane holds the texts, then each kind has so many, and before them those that are

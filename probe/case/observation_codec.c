@@ -349,6 +349,10 @@ static void payload_coding(struct coding *c, struct observation *o)
     case OBSERVED_CAPTURED:
         captured_coding(c, &o->captured);
         break;
+    case OBSERVED_CLOCK:
+        coding_text(c, &o->clock.address, true);
+        coding_signed(c, &o->clock.ahead_us);
+        break;
     case OBSERVED_DROPPED:
     case OBSERVED_ABSENT:
     case OBSERVED_DENIED:

@@ -66,6 +66,9 @@ bool client_is_overdue(const struct client_session *client);
 /* Connected, and not heard since then. */
 bool client_is_unheard(const struct client_session *client, struct moment since);
 
+/* When its connection began, by the observer's clock. */
+int64_t client_established_us(const struct cluster *cluster, const struct client_session *client);
+
 /* The part of its address before the port, as written; returns its length, 0: unknown. */
 size_t client_host(const struct client_session *client, const char **host);
 

@@ -11,6 +11,7 @@
 #include "probe/election/election.h"
 #include "probe/election/election_private.h"
 #include "probe/election/failover_case.h"
+#include "probe/election/leadership.h"
 #include "probe/election/replicas.h"
 #include "probe/election/session_table.h"
 #include "probe/election/update.h"
@@ -123,6 +124,12 @@ bool cluster_shows(const struct cluster *cluster)
 bool cluster_is_from_logs(const struct cluster *cluster)
 {
     return cluster->connection == CONNECTION_CONNECTED && cluster->session == 0 && cluster->server_count == 0;
+}
+
+int64_t cluster_stat_us(const struct cluster *cluster, int64_t stat_ms)
+{
+    int64_t ms = znode_time_ms(stat_ms);
+    return ms ? ms * 1000 - cluster->ahead_us : 0;
 }
 
 const char *server_mode_word(enum server_mode mode)
@@ -405,6 +412,31 @@ void servers_bad_reply(struct model *model, struct cluster *cluster, const struc
     model->generation++;
 }
 
+/* A clock further away than 100 years shows no time. */
+#define AHEAD_MOST_US (INT64_C(100) * 366 * 86400 * 1000000)
+
+/* Znodes are dated by ZooKeeper's leader; while none is known, as before. */
+static void cluster_clock(struct model *model, struct cluster *cluster, const struct server *server,
+                          struct moment at)
+{
+    bool dates = server->mode == SERVER_LEADER || server->mode == SERVER_STANDALONE;
+    if (!dates || cluster->ahead_us == server->ahead_us)
+        return;
+    cluster->ahead_us = server->ahead_us;
+    for (size_t i = 0; i < cluster->election_count; i++)
+        leadership_read(&(struct update){model, cluster->elections[i], at});
+    diagnose_all(cluster);
+    model->generation++;
+}
+
+void servers_clock(struct model *model, struct cluster *cluster, const struct observation *o)
+{
+    struct server *server = servers_get(cluster, o->clock.address);
+    bool near = o->clock.ahead_us <= AHEAD_MOST_US && o->clock.ahead_us >= -AHEAD_MOST_US;
+    server->ahead_us = near ? o->clock.ahead_us : 0;
+    cluster_clock(model, cluster, server, o->at);
+}
+
 void servers_stated(struct model *model, struct cluster *cluster, const struct observation *o)
 {
     const struct observed_server *seen = &o->server;
@@ -433,6 +465,7 @@ void servers_stated(struct model *model, struct cluster *cluster, const struct o
     server->zxid = seen->zxid;
     if (seen->tick_ms > 0)
         server->tick_ms = seen->tick_ms;
+    cluster_clock(model, cluster, server, o->at);
     if (seen->zxid >= 0) {
         if (seen->zxid < was_zxid)
             zxids_forget(cluster);

@@ -50,7 +50,8 @@ struct server {
     int32_t answers_us[SERVER_ANSWERS_KEPT]; /* a ring; of this process only, not in recordings */
     unsigned answer_count; /* all answers so far: the next index is this modulo the ring's size */
     int connections;
-    int tick_ms; /* 0: unknown */
+    int tick_ms;      /* 0: unknown */
+    int64_t ahead_us; /* its wall clock against the observer's; 0: equal, or unknown */
     char *version, *problem;
     struct moment seen; /* of the last answer, or of the first failed poll */
     const char
@@ -148,6 +149,7 @@ struct cluster {
     int64_t logged_us;                          /* when a log was read last (monotonic); 0: never */
     struct caught_up caught_up[CAUGHT_UP_KEPT]; /* the latest first */
     struct zxid_report zxids[ZXIDS_KEPT];       /* the latest first */
+    int64_t ahead_us; /* the clock by which znodes are dated, against the observer's; 0: equal, or unknown */
     int64_t epoch, epoch_us; /* of ZooKeeper's leader; when an earlier one was last seen; 0: never */
     int64_t wake_us;         /* no election's diagnose_at_us is earlier; INT64_MAX: none */
     enum replicas_next replicas_next;
@@ -192,6 +194,9 @@ const char *server_mode_word(enum server_mode mode);
 /* The longest tick that a server reports; 0: none does. */
 int cluster_tick_ms(const struct cluster *cluster);
 
+/* When a znode was created or changed, by the observer's clock: its Stat has that of ZooKeeper's leader. 0: unknown. */
+int64_t cluster_stat_us(const struct cluster *cluster, int64_t stat_ms);
+
 /* Inserts it by its origin; the cluster owns it from then on. */
 void cluster_add(struct cluster *cluster, struct election *election);
 /* Its index in cluster->elections, or the index at which it would be inserted if it was discovered. */
@@ -214,6 +219,8 @@ void server_end(struct server *server);
 void servers_stated(struct model *model, struct cluster *cluster, const struct observation *observation);
 /* Takes a server's load (OBSERVED_LOAD), with an address. */
 void servers_load(struct model *model, struct cluster *cluster, const struct observation *observation);
+/* Takes a server's clock (OBSERVED_CLOCK), with an address. */
+void servers_clock(struct model *model, struct cluster *cluster, const struct observation *observation);
 /* A server sent an invalid reply (OBSERVED_BAD_REPLY). */
 void servers_bad_reply(struct model *model, struct cluster *cluster, const struct observation *observation);
 /* A server sent invalid replies. */

@@ -207,9 +207,9 @@ static struct moment first_by(const struct diagnosis *d)
         const struct candidate *c = election->candidates[i];
         if (!c->known || c->stat.czxid != election->own->directory.pzxid)
             continue;
-        int64_t age_us = d->f->at.wall_us - c->stat.ctime_ms * 1000;
+        int64_t age_us = d->f->at.wall_us - cluster_stat_us(election->cluster, c->stat.ctime_ms);
         if (d->f->at.wall_us > 0 && age_us > 0 && age_us < d->f->at.mono_us)
-            return (struct moment){d->f->at.mono_us - age_us, c->stat.ctime_ms * 1000};
+            return (struct moment){d->f->at.mono_us - age_us, d->f->at.wall_us - age_us};
         break;
     }
     return (struct moment){0};
@@ -390,7 +390,9 @@ static void blocked_lock(struct diagnosis *d)
         "%s has no owner: it is persistent, or a container or TTL znode (a Stat shows them alike), "
         "created at %s; %s can lead while it exists, because it takes the place of the ephemeral "
         "znode of %s",
-        election->path, describe_clock((struct moment){.wall_us = stat->ctime_ms * 1000}, when, sizeof when),
+        election->path,
+        describe_clock((struct moment){.wall_us = cluster_stat_us(election->cluster, stat->ctime_ms)}, when,
+                       sizeof when),
         held ? "nobody" : "perhaps nobody", election->recipe->title);
 }
 

@@ -21,8 +21,8 @@
 /* How long after a leader's end its client's new session is relevant,
    and how long it may take to volunteer. */
 #define RISK_US INT64_C(600000000)
-#define RISK_STAND_MS 10000
-#define CLOCKS_APART_MS 5000
+#define RISK_STAND_US INT64_C(10000000)
+#define CLOCKS_APART_US INT64_C(5000000)
 
 /* A member that makes its directory fills it soon. */
 #define MADE_US INT64_C(3000000)
@@ -38,7 +38,8 @@ static bool made_before(struct diagnosis *d, const struct candidate *c, size_t *
     int64_t now_us = d->f->at.mono_us, read_us = c->own->read_us;
     if (election->recipe->family == FAMILY_LOCK) /* each list brings its Stat */
         return true;
-    int64_t age_us = d->f->at.wall_us - (now_us - read_us) - c->stat.ctime_ms * 1000;
+    int64_t age_us =
+        d->f->at.wall_us - (now_us - read_us) - cluster_stat_us(election->cluster, c->stat.ctime_ms);
     bool made = read_us - c->joined.mono_us >= MADE_US || (!c->joined_seen && age_us >= MADE_US);
     int64_t due_us = read_us + (made ? MADE_AGAIN_US : MADE_US);
     if (++*asked > NAMED)
@@ -56,7 +57,7 @@ static void persistent(struct diagnosis *d, const struct candidate *c, size_t *a
     if (!c->known || owner_is_session(c->stat.owner) || strcmp(recipe->name, "clickhouse") == 0)
         return;
     char when[SPAN_TEXT], path[PATH_TEXT];
-    struct moment made = {.wall_us = c->stat.ctime_ms * 1000};
+    struct moment made = {.wall_us = cluster_stat_us(d->election->cluster, c->stat.ctime_ms)};
     /* Its children may live and die with the member, and come again with it. */
     bool holds_others = c->stat.children > 0, held_others = c->stat.cversion > 0;
     /* With several forms of names, one may belong to no candidate. */
@@ -445,9 +446,9 @@ static void double_leader(struct diagnosis *d)
         diagnosis_vanished(d, FINDING_DOUBLE_LEADER_RISK, NO_SUBJECT);
     if (sessions != 1 || back->owned || note->at.wall_us == 0)
         return;
-    int64_t gone_ms = note->at.wall_us / 1000, seen_ms = back->shown.seen.wall_us / 1000;
-    if (back->shown.established_ms < gone_ms - CLOCKS_APART_MS ||
-        seen_ms - back->shown.established_ms < RISK_STAND_MS)
+    int64_t established_us = client_established_us(election->cluster, &back->shown);
+    if (established_us < note->at.wall_us - CLOCKS_APART_US ||
+        back->shown.seen.wall_us - established_us < RISK_STAND_US)
         return;
     char session[SESSION_TEXT], when[SPAN_TEXT];
     diagnosis_raise(d, FINDING_DOUBLE_LEADER_RISK, SEVERITY_ERROR, CERTAINTY_SUSPECTED, NO_SUBJECT, NULL, 0,

@@ -17,7 +17,7 @@
 #define SPAN_TEXT 40
 #define PATH_TEXT 512
 /* A server's clock may differ so much from ours. */
-#define CLOCKS_APART_MS 5000
+#define CLOCKS_APART_US INT64_C(5000000)
 
 /* "in 3 polls over 10.2 s", or what there is. */
 static const char *describe_polls(const struct candidate *c, char *buffer, size_t size)
@@ -122,7 +122,7 @@ static void watch_eaten(struct diagnosis *d, struct candidate *c)
     }
     char session[SESSION_TEXT], when[SPAN_TEXT], path[PATH_TEXT];
     const struct candidate *who[] = {c, before};
-    struct moment written_at = {.wall_us = before->stat.mtime_ms * 1000};
+    struct moment written_at = {.wall_us = cluster_stat_us(d->election->cluster, before->stat.mtime_ms)};
     diagnosis_raise(
         d, FINDING_WATCH_EATEN, SEVERITY_ERROR, CERTAINTY_SUSPECTED, diagnosis_subject(c), who, 2, NULL,
         "%s had watches and all have fired; the data of %s was written at %s, after %s joined",
@@ -341,10 +341,12 @@ static const struct departure_note *stood_before(const struct diagnosis *d,
 
 /* It follows the leader since it lost its own place: its session is the one from then, or began after that.
    Others on its host may have followed the leader all the time. */
-static bool fell_out(const struct departure_note *before, const struct client_session *shown)
+static bool fell_out(const struct cluster *cluster, const struct departure_note *before,
+                     const struct client_session *shown)
 {
     return before->session == shown->id ||
-           (before->at.wall_us > 0 && shown->established_ms >= before->at.wall_us / 1000 - CLOCKS_APART_MS);
+           (before->at.wall_us > 0 &&
+            client_established_us(cluster, shown) >= before->at.wall_us - CLOCKS_APART_US);
 }
 
 /* It gave its leadership up itself: it watched nothing then, so it has set its watch since, and knows who leads. */
@@ -384,7 +386,7 @@ static void watcher_without_candidate(struct diagnosis *d, const struct viewer *
     if (viewer->targets == 0)
         return;
     election->own->listens = true; /* it had a candidate here before, once the session from then has gone */
-    if (follower && !(before && fell_out(before, shown)))
+    if (follower && !(before && fell_out(d->election->cluster, before, shown)))
         return;
     bool seen_twice = viewer->client->counted >= 2;
     if (!seen_twice)

@@ -342,7 +342,8 @@ static void wake_up(struct cluster *cluster, struct moment now)
 static bool is_of_servers(enum observation_kind kind)
 {
     return kind == OBSERVED_SERVER || kind == OBSERVED_CONNECTIONS || kind == OBSERVED_WATCHES ||
-           kind == OBSERVED_SESSIONS || kind == OBSERVED_HIDDEN || kind == OBSERVED_LOAD;
+           kind == OBSERVED_SESSIONS || kind == OBSERVED_HIDDEN || kind == OBSERVED_LOAD ||
+           kind == OBSERVED_CLOCK;
 }
 
 void model_observe(struct model *model, const struct observation *o)
@@ -379,6 +380,10 @@ void model_observe(struct model *model, const struct observation *o)
     case OBSERVED_LOAD:
         if (o->load.address)
             servers_load(model, cluster, o);
+        break;
+    case OBSERVED_CLOCK:
+        if (o->clock.address)
+            servers_clock(model, cluster, o);
         break;
     case OBSERVED_ELECTION:
         observe_election(model, cluster, o);

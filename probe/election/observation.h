@@ -62,7 +62,8 @@ enum observation_kind {
     OBSERVED_TRANSACTION, /* from a server's transaction log, or a capture: the effect of one transaction on
                              a znode (path), or, without a path, that the log was read up to it */
     OBSERVED_READ,        /* the complete state of this moment was needed: see model_catch_up() */
-    OBSERVED_CAPTURED     /* what packets show of one session */
+    OBSERVED_CAPTURED,    /* what packets show of one session */
+    OBSERVED_CLOCK /* how far a server's wall clock is from the observer's: the first time, and changes */
 };
 
 /* Of the tool's own session. */
@@ -137,6 +138,12 @@ struct server_load {
 };
 
 #define SERVER_LOAD_UNKNOWN ((struct server_load){-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1})
+
+/* A server tells its time to the second. */
+struct observed_clock {
+    const char *address; /* as in OBSERVED_SERVER */
+    int64_t ahead_us;    /* of the observer's; 0: they are about equal */
+};
 
 struct observed_load {
     const char *address; /* as in OBSERVED_SERVER */
@@ -364,6 +371,7 @@ struct observation {
         struct observed_transaction transaction;
         struct observed_bad_reply bad_reply;
         struct observed_captured captured;
+        struct observed_clock clock;
         int64_t gap_us;
         struct moment silent_since; /* mono_us 0: it answers */
     };

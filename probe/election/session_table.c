@@ -71,6 +71,12 @@ size_t client_host(const struct client_session *client, const char **host)
     return colon ? (size_t)(colon - client->address) : client->address ? strlen(client->address) : 0;
 }
 
+int64_t client_established_us(const struct cluster *cluster, const struct client_session *client)
+{
+    int64_t ahead_us = client->server < cluster->server_count ? cluster->servers[client->server].ahead_us : 0;
+    return znode_time_ms(client->established_ms) * 1000 - ahead_us;
+}
+
 /* ---- the table ---- */
 
 bool owner_is_session(uint64_t owner)

@@ -32,11 +32,9 @@ bool summary_has_list(const struct election *election)
     return election->listed.mono_us || election->candidate_count || election->state == ELECTION_ABSENT;
 }
 
-int64_t summary_created_us(const struct candidate *candidate)
+int64_t summary_created_us(const struct election *election, const struct candidate *candidate)
 {
-    /* A server's clock may have any value: a time that does not fit is unknown. */
-    int64_t ms = candidate->known ? candidate->stat.ctime_ms : 0;
-    return ms > 0 && ms < INT64_MAX / 1000 ? ms * 1000 : 0;
+    return candidate->known ? cluster_stat_us(election->cluster, candidate->stat.ctime_ms) : 0;
 }
 
 const char *summary_no_quorum(const struct cluster *cluster, char buffer[SUMMARY_QUORUM_SIZE])

@@ -212,6 +212,7 @@ void cluster_fields(struct fields *f, struct cluster *cluster)
     field_moment(f, &cluster->stood_still_from);
     field_moment(f, &cluster->stood_still_to);
     field_enum(f, &cluster->ensemble, ENSEMBLE_PART);
+    field_signed(f, &cluster->ahead_us);
     fields_need(f, cluster->name);
     fields_need(f, cluster->hosts);
     fields_need(f, cluster->chroot);

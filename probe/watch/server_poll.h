@@ -239,6 +239,7 @@ struct server_poll {
     struct poll_costs costs;
     size_t entries[POLL_ANSWERS]; /* of the latest answers */
     int64_t uptime_ms;            /* the latest; -1: unknown */
+    int64_t ahead_us;             /* its wall clock, as reported last */
     bool calm;                    /* in this round */
     bool down;                    /* it did not report its state when last polled */
     bool changed;    /* candidates came, went or reconnected: the next round checks their sessions */
@@ -251,7 +252,7 @@ struct server_poll {
     size_t admin_count, admin_at; /* AdminServers that may be its own: their number; the current one */
     /* For the proof under way: failed attempts; those of them that timed out. */
     size_t admin_tried, admin_hangs;
-    bool details, no_details; /* its watches were asked for in detail; it does not list them so */
+    bool details, no_details;      /* its watches were asked for in detail; it does not list them so */
     bool admin_sure;               /* by its host alone */
     struct server_answer identity; /* the AdminServer's report about itself */
     char foreign[240];             /* why it is not trusted */

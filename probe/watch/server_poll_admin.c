@@ -48,6 +48,9 @@ static void server_poll_admin_on_admin(void *context, const char *problem, int64
     if (!problem) {
         q->admin_failed = false;
         q->admin_failures = 0;
+        int64_t date_s = q->answer.figures.date_s;
+        if (date_s > 0)
+            q->ahead_us = server_facts_report_clock(q->live, q->address, date_s, took_us, q->ahead_us);
         server_poll_step_succeeded(q, took_us);
         return;
     }

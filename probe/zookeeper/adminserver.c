@@ -377,6 +377,12 @@ static bool adminserver_on_body(void *context, const char *bytes, size_t length)
     return !problem;
 }
 
+static void adminserver_on_date(void *context, int64_t date_s)
+{
+    struct adminserver *a = context;
+    a->answer->figures.date_s = date_s > 0 && date_s < INT64_C(1) << 40 ? date_s : 0;
+}
+
 static void ask_free(struct adminserver *a)
 {
     adminserver_parse_free(a->reader);
@@ -401,7 +407,8 @@ struct adminserver *adminserver_ask(struct http *http, const char *host, int por
                                     int64_t deadline_ms, struct server_answer *answer, adminserver_fn fn,
                                     void *context)
 {
-    static const struct http_reader reader = {.body = adminserver_on_body, .done = on_done};
+    static const struct http_reader reader = {
+        .body = adminserver_on_body, .date = adminserver_on_date, .done = on_done};
     struct adminserver *a = xcalloc(1, sizeof *a);
     *a = (struct adminserver){.answer = answer, .fn = fn, .context = context};
     char path[64];

@@ -235,6 +235,9 @@ static void http_finish(struct http_get *get, CURLcode result)
         problem = text;
         whole = false;
     }
+    struct curl_header *date;
+    if (reader->date && curl_easy_header(get->easy, "Date", 0, CURLH_HEADER, -1, &date) == CURLHE_OK)
+        reader->date(context, (int64_t)curl_getdate(date->value, NULL));
     http_cancel(get);
     reader->done(context, problem, whole, took_us);
 }

@@ -22,6 +22,8 @@ struct http_get;
  * false). */
 struct http_reader {
     bool (*body)(void *context, const char *bytes, size_t length);
+    /* The server's clock, in whole seconds since 1970, if the answer has a Date; before done. NULL: of no use. */
+    void (*date)(void *context, int64_t date_s);
     /*
      * The end; called once. problem: NULL if the answer ended with status 200, or if body stopped it; else
      * the reason ("connection refused", "no such host", "no route to host", "no answer within 2 s", "HTTP

@@ -1,10 +1,13 @@
 """The recorder's wall clock is set while leaders change: each change is told once, in order, and no time is invented."""
+import datetime
 import json
 import os
+import time
 
 import pytest
 from electop import run
 from recorder import Recorder
+from patience import stretched
 from waiting import until
 from wall_clock import WallClock
 
@@ -89,3 +92,22 @@ def test_the_clock_is_set_and_set_again(line, first):
     # The recording's end is what was recorded last, not the latest time that the clock showed.
     state = json.loads(run("once", "--json", "--replay", line.recorder.file, within=60).out)
     assert state["clusters"][0]["elections"][0]["leader"]["name"] == last, state
+
+
+@pytest.mark.parametrize("ahead", (HOUR_S, -HOUR_S), ids=("ahead", "behind"))
+def test_the_servers_clock_is_another(zk, path, tmp_path, ahead):
+    """A Stat has the servers' time: an age is by one clock, and what is said of when is by the observer's."""
+    client = zk.client()
+    client.create(f"{path}/n_", b"app-1", ephemeral=True, sequence=True, makepath=True)
+    made = time.time() + ahead
+    world = {**os.environ, **WallClock(str(tmp_path), ahead).environment}
+
+    def look():
+        done = run("once", "--json", "-s", zk.hosts, "--admin", zk.admin, path, env=world, within=60)
+        election, = json.loads(done.out)["clusters"][0]["elections"]
+        return election
+
+    election = look()
+    times = [election["candidates"][0]["created"], election["leader"]["since"]]
+    seconds = [datetime.datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp() for text in times]
+    assert all(abs(second - made) < stretched(20) for second in seconds), (times, made)

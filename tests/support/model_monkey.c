@@ -184,8 +184,9 @@ static void observe_server(struct monkey *m)
 {
     static const char *const servers[] = {"zk1:2181", "zk2:2181", "zk3:2181"};
     static const enum observation_kind kinds[] = {
-        OBSERVED_CONNECTIONS, OBSERVED_CONNECTIONS, OBSERVED_WATCHES, OBSERVED_SESSIONS, OBSERVED_HIDDEN,
-        OBSERVED_TICK,        OBSERVED_SERVER,      OBSERVED_REPLICA, OBSERVED_ENSEMBLE, OBSERVED_LOAD};
+        OBSERVED_CONNECTIONS, OBSERVED_CONNECTIONS, OBSERVED_WATCHES, OBSERVED_SESSIONS,
+        OBSERVED_HIDDEN,      OBSERVED_TICK,        OBSERVED_SERVER,  OBSERVED_REPLICA,
+        OBSERVED_ENSEMBLE,    OBSERVED_LOAD,        OBSERVED_CLOCK};
     struct seen_connection connections[4];
     struct seen_watches watches[4];
     struct znode_stat stat;
@@ -219,6 +220,8 @@ static void observe_server(struct monkey *m)
     } else if (o.kind == OBSERVED_ENSEMBLE) {
         size_t count = draw(m, COUNT(servers) + 1);
         o.ensemble = (struct observed_ensemble){servers, count, (enum ensemble_known)draw(m, 3)};
+    } else if (o.kind == OBSERVED_CLOCK) {
+        o.clock = (struct observed_clock){server, ((int64_t)draw(m, 3) - 1) * 3600000000};
     } else if (o.kind == OBSERVED_LOAD) {
         o.load = (struct observed_load){server, draw(m, 2) == 0, SERVER_LOAD_UNKNOWN};
         o.load.load.outstanding = (int64_t)draw(m, 5) - 1;
@@ -325,6 +328,7 @@ static void step(struct monkey *m)
     case OBSERVED_REPLICA:
     case OBSERVED_ENSEMBLE:
     case OBSERVED_LOAD:
+    case OBSERVED_CLOCK:
     case OBSERVED_SILENCE:
     case OBSERVED_TICK:
     case OBSERVED_READ:

@@ -150,7 +150,7 @@ static void draw_observation(struct drawn_observation *d, struct moment at)
     *d = (struct drawn_observation){.stat = {any(), any(), any(), any(), any(), any_int(), any_int(),
                                              any_int(), any_int(), any_int(), (uint64_t)any()},
                                     .own = {(uint64_t)any(), 7, 8}};
-    *o = (struct observation){.kind = (enum observation_kind)dice_draw(&dice, OBSERVED_CAPTURED + 1),
+    *o = (struct observation){.kind = (enum observation_kind)dice_draw(&dice, OBSERVED_CLOCK + 1),
                               .at = {at.mono_us + any_int(), at.wall_us + any_int()},
                               .cluster = (unsigned)dice_draw(&dice, 3),
                               .election = any_text(false),
@@ -210,6 +210,9 @@ static void draw_observation(struct drawn_observation *d, struct moment at)
                                                  any(),
                                                  any_int(),
                                                  any()};
+        break;
+    case OBSERVED_CLOCK:
+        o->clock = (struct observed_clock){any_text(true), any()};
         break;
     default:
         draw_servers(d);
@@ -339,6 +342,10 @@ static void same_rest(const struct observation *a, const struct observation *b)
                     x->heard_us == y->heard_us && x->gone_us == y->gone_us);
         break;
     }
+    case OBSERVED_CLOCK:
+        same_text(a->clock.address, b->clock.address);
+        assert_true(a->clock.ahead_us == b->clock.ahead_us);
+        break;
     case OBSERVED_CAPTURED: {
         const struct observed_captured *x = &a->captured, *y = &b->captured;
         same_text(x->address, y->address);
@@ -495,7 +502,7 @@ static void test_later_version(void **state)
     struct case_writer *writer = case_writer_new(scripted_settings(), model);
     struct observation o = {.at = scripted_now(), .path = "/a text of its own"};
     for (int i = 0; i < 30; i++) {
-        o.kind = i % 3 ? OBSERVED_TICK : (enum observation_kind)(OBSERVED_CAPTURED + 7);
+        o.kind = i % 3 ? OBSERVED_TICK : (enum observation_kind)(OBSERVED_CLOCK + 7);
         o.at.mono_us += 1000;
         o.path = i % 3 == 2 ? "/a text of an unknown kind" : "/a text";
         case_writer_observe(writer, &o);

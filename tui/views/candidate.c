@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "config/memory.h"
+#include "probe/election/summary.h"
 #include "tui/views/cluster_lines.h"
 #include "tui/views/data_lines.h"
 #include "tui/views/event_lines.h"
@@ -360,7 +361,7 @@ static void put_neighbourhood(struct block *block, struct elsewhere *elsewhere, 
     char text[384], age[16], clock[32];
 
     if (candidate->known)
-        format_age(label_as_of(election, scene->now).wall_us - candidate->stat.ctime_ms * 1000, age,
+        format_age(label_as_of(election, scene->now).wall_us - summary_created_us(election, candidate), age,
                    sizeof age);
     snprintf(text, sizeof text, "%s%s%s", candidate->known ? age : "?",
              candidate->joined_seen ? ", joined at " : ", joined unseen",

@@ -6,6 +6,7 @@
 #include "config/memory.h"
 #include "probe/election/chain.h"
 #include "probe/election/election.h"
+#include "probe/election/summary.h"
 #include "probe/election/vacancy.h"
 #include "tui/screen/cells.h"
 #include "tui/screen/columns.h"
@@ -144,9 +145,10 @@ static void put_age(const struct election_view *view, struct cells *cells, int y
         columns_put(cells, &view->columns[COLUMN_AGE], y, ROLE_DIM, "?");
         return;
     }
-    columns_put(cells, &view->columns[COLUMN_AGE], y, look,
-                format_age(label_as_of(election, scene->now).wall_us - candidate->stat.ctime_ms * 1000, age,
-                           sizeof age));
+    columns_put(
+        cells, &view->columns[COLUMN_AGE], y, look,
+        format_age(label_as_of(election, scene->now).wall_us - summary_created_us(election, candidate), age,
+                   sizeof age));
 }
 
 static void election_draw_row(const struct election_view *view, struct cells *cells, int y,
