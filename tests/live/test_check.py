@@ -105,6 +105,10 @@ def test_who_names_a_pattern_wants_a_leader_in_each_match(zk, path, client):
     assert done.status == 2 and f"{path}/red/leader: nobody leads, the path does not exist" in done.out, done
     assert run("once", "--strict", "-s", zk.hosts, "--admin", zk.admin, f"{path}/*/leader").status == 1
     assert check(zk, f"{path}/*/leader", "--kind", "lock").status == 0
+    # A directory of directories: whether somebody leads there is unknown to both.
+    client.ensure_path(f"{path}/red/green/latch")
+    assert check(zk, f"{path}/red/*").status == 3
+    assert run("once", "--strict", "-s", zk.hosts, "--admin", zk.admin, f"{path}/red/*").status == 1
 
 
 def test_figures_of_what_a_pattern_matches(zk, path, client, tmp_path):

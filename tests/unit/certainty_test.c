@@ -374,10 +374,10 @@ static void names_alone(void **state)
         "> leader-elected qn-0000000000 -> qn-0000000001 after 0\n"
         "- qn-0000000001\nlist\n> leader-lost qn-0000000001 @1\n> candidate-left qn-0000000001 @1\n"
         "tick 60000\ntime\n? findings none\n? sound yes\n");
-    model_script_run("a directory of directories that a pattern matches",
+    model_script_run("a directory of directories that a pattern matches: its state is unknown",
                      "watch /ill/box matched kind=auto\nconnect\n> connection connected\n"
                      "+ one\n+ two\n+ one/n_0000000000 s=a\n"
-                     "list\n> election-seen\ntick 60000\ntime\n? findings none\n? sound yes\n");
+                     "list\n> election-seen\ntick 60000\ntime\n? findings none\n? sound no\n");
 }
 
 #define LATCH "_c_11111111-2222-3333-4444-555555555501-latch-0000000000"
