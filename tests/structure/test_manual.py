@@ -45,10 +45,22 @@ def test_groff_has_nothing_to_say(page):
     assert (run.returncode, run.stderr) == (0, "")
 
 
+def shown_by_mandoc(page):
+    shown = subprocess.run(["mandoc", "-Tutf8", "-Owidth=1000"], input=page, capture_output=True, text=True, check=True).stdout
+    return re.sub(r".\x08", "", shown)
+
+
+def test_no_word_is_taken_for_a_macro(page):
+    """"No" and "In" are macros, also as the first word of a heading; a quote within a quote was meant to be a second one."""
+    text = page.read_text()
+    shown = shown_by_mandoc(text).splitlines()
+    assert [heading for heading in re.findall(r"^\.S[hs] (.*)", text, re.M)
+            if re.sub(r"\\&?", "", heading) not in map(str.strip, shown)] == []
+    assert [line for line in shown if "’’" in line] == []
+
+
 def test_every_option_and_command_is_in_the_page():
-    shown = subprocess.run(["mandoc", "-Tascii"], input=fill(os.path.join(TOP, "doc", "electop.1.in")),
-                           capture_output=True, text=True, check=True).stdout
-    shown = re.sub(r".\x08", "", shown)
+    shown = shown_by_mandoc(fill(os.path.join(TOP, "doc", "electop.1.in")))
     electop = os.path.join(BUILD, "electop")
     help_text = subprocess.run([electop, "--help"], capture_output=True, text=True, check=True).stdout
     commands = re.findall(r"^  ([a-z]+) ", help_text.split("Commands:")[1].split("\n\n")[0], re.M)
