@@ -8,6 +8,7 @@ import pytest
 
 from electop import PROGRAM, Events
 from exporter import Exporter
+from read_watch import ReadWatch
 from standing import LATCH, Findings, Line
 from terminal import Pty
 from waiting import until
@@ -142,3 +143,12 @@ def test_the_account_shows_in_metrics(zk, client, lines, path):
         assert exporter.metrics()[reads] <= sum(own_requests(zk, before).values())
     finally:
         exporter.end()
+
+
+def test_a_storm_is_noticed(zk, client, path):
+    """Beside every live test a watch counts the program's reads: this one takes a client that reads on and on for it."""
+    client.exists("/a-reader", watch=lambda _: None)
+    watch = ReadWatch(zk, mark="/a-reader")
+    until(lambda: client.exists(path) or watch.wrong, 60, "the reads are noticed")
+    with pytest.raises(AssertionError, match="reads in"):
+        watch.close()

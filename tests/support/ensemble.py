@@ -134,7 +134,7 @@ class Ensemble:
                 return int(float(value))
         return None
 
-    def _admin(self, command, part):
+    def of_admin(self, command, part):
         """This part of what each AdminServer answers."""
         for address in self.secret:
             with contextlib.suppress(OSError, KeyError), urllib.request.urlopen(f"http://{address}/commands/{command}", None, 5) as told:
@@ -143,13 +143,13 @@ class Ensemble:
     def watched_paths(self):
         """Paths with data or exists watches, at any server (child watches are never listed)."""
         if ALL_HIDE:
-            return {path for paths in self._admin("watches", "session_id_to_watched_paths") for each in paths.values() for path in each}
+            return {path for paths in self.of_admin("watches", "session_id_to_watched_paths") for each in paths.values() for path in each}
         return {line for i in range(len(self.addresses)) for line in self.ask("wchp", i).splitlines() if line[:1] == "/"}
 
     def requests(self):
         """For every session, the number of its last request: pings do not count."""
         if ALL_HIDE:
-            return {one["session_id"]: one["last_cxid"] for each in self._admin("connections", "connections") for one in each}
+            return {one["session_id"]: one["last_cxid"] for each in self.of_admin("connections", "connections") for one in each}
         lines = "".join(self.ask("cons", i) for i in range(len(self.addresses)))
         return dict(re.findall(r"sid=(0x[0-9a-f]+).*?lcxid=(0x[0-9a-f]+)", lines))
 

@@ -2,11 +2,13 @@
 import logging
 import re
 import signal
+from contextlib import closing
 
 import pytest
 
 from ensemble import Ensemble
 from patience import Deadline
+from read_watch import ReadWatch
 from secured import Authority, Kdc
 
 # kazoo warns of every lost connection, and losing connections is what these tests do.
@@ -36,18 +38,16 @@ def limit(request):
 @pytest.fixture(scope="module")
 def zk():
     """One server, shared by the tests of a module."""
-    ensemble = Ensemble(1)
-    yield ensemble
-    ensemble.close()
+    with closing(Ensemble(1)) as ensemble, closing(ReadWatch(ensemble)):
+        yield ensemble
 
 
 @pytest.fixture(scope="module")
 def zk3():
     """An ensemble of three, shared by the tests of a module."""
     # Clients that ask for more than twenty ticks get it: what they are to outlive takes longer.
-    ensemble = Ensemble(3, config=("maxSessionTimeout=60000",))
-    yield ensemble
-    ensemble.close()
+    with closing(Ensemble(3, config=("maxSessionTimeout=60000",))) as ensemble, closing(ReadWatch(ensemble)):
+        yield ensemble
 
 
 @pytest.fixture(scope="module")
