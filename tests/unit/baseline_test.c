@@ -31,6 +31,9 @@ struct world {
     int64_t number;           /* of the latest candidate */
 };
 
+/* Where the election is one that was named; or NULL. */
+static const struct election_settings *named;
+
 static const struct settings *settings(void)
 {
     static char path[] = PATH, hosts[] = "zk1:2181", name[] = "prod", automatic[] = "auto";
@@ -78,9 +81,11 @@ static void model_connect(struct world *world, struct model *model)
     o.connection =
         (struct observed_connection){.state = CONNECTION_CONNECTED, .session = 7, .timeout_ms = 10000};
     model_observe(model, &o);
-    model_observe(model,
-                  &(struct observation){
-                      .kind = OBSERVED_ELECTION, .at = now_of(world, model), .election = PATH, .path = PATH});
+    model_observe(model, &(struct observation){.kind = OBSERVED_ELECTION,
+                                               .at = now_of(world, model),
+                                               .election = PATH,
+                                               .path = PATH,
+                                               .subject.settings = named});
     see(world, model);
 }
 
@@ -335,7 +340,7 @@ static void does_not_claim_what_happened_in_a_gap(void **state)
 }
 
 struct told {
-    unsigned failovers, unseen;
+    unsigned failovers, unseen, acknowledged;
     int64_t gap_us;
     char from[32], to[32];
 };
@@ -345,6 +350,7 @@ static void on_told(void *context, const struct event *event)
     struct told *told = context;
     if (event->kind == EVENT_UNSEEN)
         told->unseen += (unsigned)event->unseen_joined;
+    told->acknowledged += event->kind == EVENT_LEADER_ACKNOWLEDGED;
     if (event->kind != EVENT_FAILOVER)
         return;
     told->failovers++;
@@ -360,6 +366,33 @@ static void begin_second_listening(struct world *world, struct told *told)
     world->second->context = told;
     recall(world, false);
     model_connect(world, world->second);
+}
+
+/* The recorder told it, with its time: to find it there later is no news. */
+static void a_recorded_acknowledgement_is_no_news(void **state)
+{
+    (void)state;
+    static char path[] = PATH, automatic[] = "auto", active[] = "/active";
+    static const struct election_settings own = {.path = path,
+                                                 .recipe = automatic,
+                                                 .acknowledgement = active,
+                                                 .allow = {5000, 10000, 66, 3, 600000, 0, 0}};
+    named = &own;
+    struct world *world = world_new();
+    struct told told = {0};
+    change(world, 1);
+    fake_tree_read(world->tree, world->first, now_of(world, world->first), PATH, active);
+    fake_tree_create(world->tree, active, 0x100000002, "10.0.3.2:5000");
+    fake_tree_read(world->tree, world->first, now_of(world, world->first), PATH, active);
+    assert_int_equal(election_of(world->first)->change.takeover_us, 11 * SECOND);
+    record(world);
+    pass(world, 20 * SECOND);
+    begin_second_listening(world, &told);
+    fake_tree_read(world->tree, world->second, now_of(world, world->second), PATH, active);
+    assert_int_equal(election_of(world->second)->acknowledged, ACK_YES);
+    assert_int_equal(told.acknowledged, 0);
+    world_free(world);
+    named = NULL;
 }
 
 /* While nobody recorded the leader changed five times, and some came and went: told as after a lost
@@ -756,6 +789,7 @@ int main(void)
         cmocka_unit_test(leads_on_across_a_gap),
         cmocka_unit_test(a_short_gap_is_a_gap),
         cmocka_unit_test(does_not_claim_what_happened_in_a_gap),
+        cmocka_unit_test(a_recorded_acknowledgement_is_no_news),
         cmocka_unit_test(counts_what_happened_in_a_gap),
         cmocka_unit_test(counts_who_came_and_went_under_one_leader),
         cmocka_unit_test(tells_a_change_over_a_new_directory),
