@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "probe/election/baseline.h"
+#include "probe/election/election_private.h"
 #include "probe/election/model.h"
 #include "probe/history/snapshot.h"
 #include "tests/support/fake_servers.h"
@@ -270,6 +271,15 @@ static void question(struct script *s, char *words)
         const char *turned = election->turn > s->turn ? "yes" : "no";
         if (strcmp(turned, rest) != 0)
             broken(s, "it is ", turned);
+        return;
+    }
+    if (strcmp(words, "unread") == 0) { /* of the candidates, how many are to be read */
+        size_t count = 0;
+        for (const struct candidate *c = election->own->unread_first; c; c = c->own->unread_next)
+            count++;
+        snprintf(got, sizeof got, "%zu", count);
+        if (strcmp(got, rest) != 0)
+            broken(s, "it is ", got);
         return;
     }
     if (strcmp(words, "evidence") == 0) {

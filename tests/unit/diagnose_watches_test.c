@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "config/text.h"
 #include "tests/support/model_script.h"
 
 #define A "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa__lock__0000000000"
@@ -757,6 +758,27 @@ static void a_name_made_again(void **state)
                              "> candidate-joined " A " @1\n> leader-elected " A " -> " A " after 0\n");
 }
 
+/* The predecessors of those whose watch fired are read again, and other reads wait meanwhile: only for findings that
+ * are shown. */
+static void a_crowd_whose_watch_fired(void **state)
+{
+    static const char *const quick[] = {"", "quick\n"};
+    (void)state;
+    for (size_t one = 0; one < 2; one++) {
+        struct text script = {0};
+        text_printf(&script, "watch /election\n%sconnect\n> connection connected\n+ " A " s=a\n", quick[one]);
+        for (int i = 1; i < 100; i++)
+            text_printf(&script, "+ %032d__lock__%010d s=b\n", i, i);
+        text_printf(&script,
+                    "client a on=1 at=10.0.0.1:11\nclient b on=1 at=10.0.0.2:12\nw b " A "\n"
+                    "tick 1000\nlist\n> election-seen\nreadall\nround\nfire " A "\n"
+                    "tick 6000\nround\ntick 6000\nround\n? unread %d\n",
+                    one ? 0 : 64);
+        model_script_run(one ? "one look" : "all findings", script.at);
+        text_free(&script);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -764,7 +786,7 @@ int main(void)
         cmocka_unit_test(layouts),           cmocka_unit_test(lock_watchers),
         cmocka_unit_test(illnesses),         cmocka_unit_test(persistent_ones),
         cmocka_unit_test(a_name_made_again), cmocka_unit_test(heirs_of_one_session),
-        cmocka_unit_test(other_designs),
+        cmocka_unit_test(other_designs),     cmocka_unit_test(a_crowd_whose_watch_fired),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
