@@ -50,7 +50,7 @@ static void close_all(struct output *output, uv_loop_t *loop)
    those that are missing are told where they are missing. */
 static void keep_and_count(int reader, int writer)
 {
-    enum { LINES = 60000 };
+    enum { LINES = OUTPUT_ROOM / 17 };
     uv_loop_t loop;
     uv_loop_init(&loop);
     struct seen seen = {0};
@@ -104,6 +104,40 @@ static void slow_pipe(void **state)
     int ends[2];
     assert_int_equal(pipe(ends), 0);
     keep_and_count(ends[0], ends[1]);
+}
+
+/* All members of an election of 10,000 leave in one turn of the loop: no reader can be quick enough. */
+static void keeps_what_one_turn_writes(void **state)
+{
+    (void)state;
+    static const char line[] =
+        "{\"schema\":1,\"time\":\"2026-11-27T09:36:54.060Z\",\"cluster\":\"prod\",\"election\":"
+        "\"/services/orders/latch\",\"event\":\"candidate-left\",\"candidate\":\"_c_ea871dcc-"
+        "7c92-40d0-b01e-a084122dd95d-latch-0000009999\",\"identity\":\"orders-9999.example:8080\","
+        "\"position\":10000}\n";
+    enum { MEMBERS = 10000 };
+    uv_loop_t loop;
+    uv_loop_init(&loop);
+    struct seen seen = {0};
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    struct output *output = output_open(&loop, ends[1], &listener, &seen);
+    for (int i = 0; i < MEMBERS; i++)
+        output_line(output, line, sizeof line - 1);
+    size_t got = 0;
+    static char piece[65536];
+    for (ssize_t size;
+         got < MEMBERS * (sizeof line - 1) && (size = read(ends[0], piece, sizeof piece)) > 0;) {
+        got += (size_t)size;
+        uv_run(&loop, UV_RUN_NOWAIT);
+        if (seen.dropped > 0)
+            break;
+    }
+    assert_int_equal(seen.dropped, 0);
+    assert_int_equal(got, MEMBERS * (sizeof line - 1));
+    close_all(output, &loop);
+    close(ends[0]);
+    close(ends[1]);
 }
 
 /* A reader that goes is noticed though nothing is written. */
@@ -209,6 +243,7 @@ int main(void)
     signal(SIGPIPE, SIG_IGN);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slow_pipe),
+        cmocka_unit_test(keeps_what_one_turn_writes),
         cmocka_unit_test(noticed_without_writing),
         cmocka_unit_test(noticed_on_a_socket),
         cmocka_unit_test(closed_from_the_beginning),

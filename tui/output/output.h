@@ -19,8 +19,8 @@
 
 #include "probe/json/buffer.h"
 
-/* Bytes kept for a slow reader: some thousand events. */
-#define OUTPUT_ROOM (1 << 20)
+/* Bytes kept for a slow reader: 10,000 candidates that leave at once, which is one turn of the loop. */
+#define OUTPUT_ROOM (4 << 20)
 
 /* Writes all of it, blocking. 0, or an errno. */
 int output_write(int fd, const char *bytes, size_t length);
