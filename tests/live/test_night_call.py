@@ -7,6 +7,7 @@ import uuid
 import pytest
 
 from electop import PROGRAM, Events, run
+from ensemble import Ensemble
 from raw_session import EPHEMERAL, SEQUENCE
 from recorder import Recorder
 from standing import LATCH, Findings, Line
@@ -221,6 +222,33 @@ def test_an_outage_whose_beginning_nobody_recorded(zk, client, path, tmp_path, l
     finally:
         recorder.end()
         line.close()
+
+
+def test_a_silent_heir(tmp_path):
+    """Its client stalled while it became the first: it was notified, and perhaps has not taken over."""
+    zk = Ensemble(1, config=("maxSessionTimeout=120000",))
+    path = "/test-silent-heir"
+    line = Line(zk, path)
+    recorder = None
+    try:
+        leader, heir = line.join("host-a:80", timeout_s=2.0), line.join("host-b:80", timeout_s=120.0)
+        recorder = Recorder(tmp_path, zk.hosts, "--admin", zk.admin,
+                            elections=f"[{{path: {path}, kind: leader, allow: {{silent: 5%}}}}]")
+        recorder.wait_for("SELECT 1 FROM tenure")
+        heir.session.fall_silent()
+        leader.session.close()
+        recorder.wait_for("SELECT 1 FROM finding WHERE code = 'leader-silent' AND severity = 'critical'", within=30)
+        reason = "the client of the first, host-b:80, is silent"
+        check = run("check", "--admin", zk.admin, "--config", str(recorder.config))
+        assert check.status == 1 and "perhaps nobody leads: the last leader, host-a:80, was lost at" in check.out, check
+        assert f"suspected: {reason}" in check.out, check
+        why = run("why", "--config", str(recorder.config))
+        assert f"suspected: Why nobody leads: {reason}" in why.out, why
+    finally:
+        if recorder:
+            recorder.end()
+        line.close()
+        zk.close()
 
 
 def test_a_deaf_heir_that_only_the_recording_knows(zk, path, tmp_path):
