@@ -223,6 +223,8 @@ struct tail {
 
 static void tail_add(struct tail *tail, const struct transaction *t)
 {
+    if (!is_possible_time(t->time_ms))
+        return; /* damage, which no stream gives */
     tail->ring[tail->next] = (struct tail_entry){t->zxid, t->time_ms};
     tail->next = (tail->next + 1) % TAIL_MOST;
     tail->count += tail->count < TAIL_MOST;

@@ -257,7 +257,11 @@ def test_a_time_that_no_server_had(folder, wrong_ms, at):
     """That record is damage and is named, wherever it is; the others are told, in their own time."""
     records = story()
     records.insert(at, record(0, 7, CREATE_SESSION, struct.pack(">i", 6000), at_ms=wrong_ms))
-    records = [struct.pack(">Qiq", *struct.unpack(">Qi", r[:12]), i + 1) + r[20:] for i, r in enumerate(records)]
+    numbered = lambda number, r: r[:12] + struct.pack(">q", number) + r[20:]
+    records = [numbered(i + 1, r) for i, r in enumerate(records)]
+    later_epoch = numbered((1 << 32) + 2, record(0, 8, CREATE_SESSION, struct.pack(">i", 6000), at_ms=BEGAN_MS + 60_000))
+    (folder / "log.1").write_bytes(log(*records, later_epoch))
+    assert told(folder)[0] == ["expired", "closed"]
     (folder / "log.1").write_bytes(log(*records))
     causes, said, events = told(folder)
     assert "an impossible time" in said and "log.1" in said or at == 0 and 0 < wrong_ms, said
