@@ -23,7 +23,7 @@ def screen(zk, client, tmp_path):
 clusters: [{{hosts: '{zk.hosts}', servers: {{admin: off}}, elections: [{{path: /mine, identity: data}}]}}]
 actions:
   - {{name: show it, key: Q, run: ['{show}', '{{path}}', 'a $HOME; {{name}}', '--of={{candidate}}']}}
-  - {{name: an option, key: E, run: ['{show}', '{{identity}}']}}
+  - {{name: an option, key: E, run: ['{show}', 'in a script {{identity}}']}}
   - {{name: missing, key: O, run: ['{{candidate}}', '{{path}}']}}
   - {{name: sleeper, key: U, run: [sh, -c, 'echo asleep; exec sleep 1000']}}
   - {{name: breaks, key: I, run: ['{broken}']}}

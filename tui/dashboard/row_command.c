@@ -72,13 +72,13 @@ static int named_fact(const char *at)
  * script of `sh -c`, or of what ssh hands to a shell far away. */
 #define CODE "$`;&|<>()\\'\"! \t*?{}~#"
 
-/* False: it may not be an argument, or a part of one. An address has brackets (IPv6). */
-static bool row_fact_is_harmless(int number, const char *fact, bool begins)
+/* False: it may not be an argument, or a part of one: after a dash, a word of such a script is an option. An
+ * address has brackets (IPv6). */
+static bool row_fact_is_harmless(int number, const char *fact)
 {
     bool address = number == ROW_HOSTS || number == ROW_CLIENT;
     char *safe = safe_text(fact, strlen(fact), false);
-    bool harmless =
-        strcmp(safe, fact) == 0 && !(begins && *fact == '-') && !strpbrk(fact, address ? CODE : CODE "[]");
+    bool harmless = strcmp(safe, fact) == 0 && *fact != '-' && !strpbrk(fact, address ? CODE : CODE "[]");
     free(safe);
     return harmless;
 }
@@ -96,7 +96,7 @@ static char *row_fill(const char *argument, const struct election *election, con
             continue;
         }
         const char *text = row_fact(fact, election, path, session);
-        if (!text || !*text || !row_fact_is_harmless(fact, text, at == argument)) {
+        if (!text || !*text || !row_fact_is_harmless(fact, text)) {
             snprintf(problem, size,
                      text && *text ? "{%s} of this row cannot be an argument: a dash, a control character, "
                                      "or what a shell does not take as it is"
