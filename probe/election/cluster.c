@@ -412,9 +412,6 @@ void servers_bad_reply(struct model *model, struct cluster *cluster, const struc
     model->generation++;
 }
 
-/* A clock further away than 100 years shows no time. */
-#define AHEAD_MOST_US (INT64_C(100) * 366 * 86400 * 1000000)
-
 /* Znodes are dated by ZooKeeper's leader; while none is known, as before. */
 static void cluster_clock(struct model *model, struct cluster *cluster, const struct server *server,
                           struct moment at)
@@ -432,8 +429,7 @@ static void cluster_clock(struct model *model, struct cluster *cluster, const st
 void servers_clock(struct model *model, struct cluster *cluster, const struct observation *o)
 {
     struct server *server = servers_get(cluster, o->clock.address);
-    bool near = o->clock.ahead_us <= AHEAD_MOST_US && o->clock.ahead_us >= -AHEAD_MOST_US;
-    server->ahead_us = near ? o->clock.ahead_us : 0;
+    server->ahead_us = clock_is_near(o->clock.ahead_us) ? o->clock.ahead_us : 0;
     cluster_clock(model, cluster, server, o->at);
 }
 

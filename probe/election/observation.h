@@ -29,10 +29,10 @@ struct znode_stat {
     uint64_t owner; /* ephemeralOwner: a session id; 0: persistent */
 };
 
-/* A server's clock may contain any value; one that does not fit in microseconds is ignored. */
+/* A server's clock may contain any value; one that in microseconds leaves no room for a difference is ignored. */
 static inline int64_t znode_time_ms(int64_t ms)
 {
-    return ms > 0 && ms < INT64_MAX / 1000 ? ms : 0;
+    return ms > 0 && ms < INT64_MAX / 2000 ? ms : 0;
 }
 
 /* Files keep these numbers (probe/case/): a new kind comes last. */
@@ -138,6 +138,13 @@ struct server_load {
 };
 
 #define SERVER_LOAD_UNKNOWN ((struct server_load){-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1})
+
+/* One further away than 100 years shows no time. */
+static inline bool clock_is_near(int64_t ahead_us)
+{
+    const int64_t most_us = INT64_C(100) * 366 * 86400 * 1000000;
+    return ahead_us <= most_us && ahead_us >= -most_us;
+}
 
 /* A server tells its time to the second. */
 struct observed_clock {

@@ -142,8 +142,25 @@ static void every_scene(void **state)
     model_free(world);
 }
 
+/* The clocks of servers may be anything, but a recorder's difference from one is not. */
+static void no_clock_overflows(void **state)
+{
+    (void)state;
+    struct model *world = scripted_world();
+    struct snapshot *written = snapshot_new();
+    struct buffer patch = {0};
+    world->clusters[0].ahead_us = -1;
+    assert_true(cluster_stat_us(&world->clusters[0], INT64_MAX / 1000 - 1) == 0);
+    world->clusters[0].ahead_us = INT64_MIN;
+    snapshot_update(written, world, &patch);
+    assert_null(snapshot_read(written, world->now.wall_us, 1));
+    buffer_free(&patch);
+    snapshot_free(written);
+    model_free(world);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_scene)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_scene), cmocka_unit_test(no_clock_overflows)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
