@@ -173,7 +173,7 @@ static int take_lock(const char *file, char **error)
 bool recording_file_is_taken(const char *file)
 {
     char *name = text_format("%s.lock", file);
-    int fd = open(name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+    int fd = open(name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     bool taken = fd >= 0 && fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
     if (fd >= 0)
@@ -263,7 +263,7 @@ static bool recording_open_open_database(sqlite3 **db, const char *name, int mor
 {
     sqlite3_close(*db);
     *db = NULL;
-    return sqlite3_open_v2(name, db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | more, NULL) == SQLITE_OK;
+    return sql_open(name, db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | more) == SQLITE_OK;
 }
 
 static bool can_read(sqlite3 *db)

@@ -161,8 +161,7 @@ static bool schema_is_ours(sqlite3 *db)
 {
     sqlite3 *ours = NULL;
     int64_t triggers = 0, of_ours = 0;
-    bool fine =
-        sqlite3_open_v2(":memory:", &ours, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) == SQLITE_OK;
+    bool fine = sql_open(":memory:", &ours, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE) == SQLITE_OK;
     for (const char *const *sql = statements; fine && *sql; sql++)
         fine = sql_run(ours, *sql);
     schema_end_if_starved(ours);

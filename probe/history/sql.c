@@ -1,6 +1,28 @@
 #include "probe/history/sql.h"
 
+#include <fcntl.h>
+#include <uv.h>
+
 #include "config/text.h"
+
+static int sql_open_at_once(const char *path, int flags, int mode)
+{
+    return open(path, flags | O_NONBLOCK | O_NOCTTY, mode);
+}
+
+static void sql_prepare(void)
+{
+    sqlite3_vfs *system = sqlite3_vfs_find(NULL);
+    if (system && system->iVersion >= 3)
+        system->xSetSystemCall(system, "open", (sqlite3_syscall_ptr)sql_open_at_once);
+}
+
+int sql_open(const char *file, sqlite3 **db, int flags)
+{
+    static uv_once_t once = UV_ONCE_INIT;
+    uv_once(&once, sql_prepare);
+    return sqlite3_open_v2(file, db, flags, NULL);
+}
 
 bool sql_run(sqlite3 *db, const char *sql)
 {

@@ -12,6 +12,10 @@
 
 #include "probe/election/failover.h"
 
+/* As sqlite3_open_v2(), but a pipe in place of the file, or of one that SQLite keeps beside it, blocks nobody. The
+ * caller closes *db, even after a failure. */
+int sql_open(const char *file, sqlite3 **db, int flags);
+
 /* Statements that yield nothing. */
 bool sql_run(sqlite3 *db, const char *sql);
 /* The number in the first row; 0 where it is NULL or there is no row. */

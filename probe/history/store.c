@@ -268,7 +268,7 @@ static bool wait_to_retry(struct store *store)
 static bool store_open_database(struct store *store, char **error)
 {
     int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_NOMUTEX;
-    if (sqlite3_open_v2(store->file, &store->db, flags, NULL) != SQLITE_OK) {
+    if (sql_open(store->file, &store->db, flags) != SQLITE_OK) {
         *error = schema_error(store->db, store->file);
         return false;
     }

@@ -8,9 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "probe/history/history.h"
+#include "probe/history/recording_file.h"
 #include "probe/json/json_event.h"
 #include "probe/json/json_snapshot.h"
 #include "tests/support/recorded.h"
@@ -155,6 +158,29 @@ static void attacks_are_refused(void **state)
     }
 }
 
+/* A pipe in place of a file that SQLite keeps beside it, or of the lock. */
+static void a_pipe_beside_it_blocks_nobody(void **state)
+{
+    (void)state;
+    static const char *const suffixes[] = {"-journal", "-wal", "-shm", ".lock"};
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
+        struct recorded *world = recorded_begin();
+        char pipe[100], *said = NULL;
+        recorded_changes(world, 2);
+        recorded_stop(world);
+        snprintf(pipe, sizeof pipe, "%s%s", world->file, suffixes[i]);
+        unlink(pipe);
+        assert_int_equal(mkfifo(pipe, 0600), 0);
+        alarm(30);
+        read_all(world, &said);
+        recording_file_is_taken(world->file);
+        alarm(0);
+        free(said);
+        unlink(pipe);
+        recorded_free(world);
+    }
+}
+
 /* Nor is anything recorded into such a file. */
 static void nothing_is_recorded_there(void **state)
 {
@@ -184,6 +210,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(attacks_are_refused),
+        cmocka_unit_test(a_pipe_beside_it_blocks_nobody),
         cmocka_unit_test(nothing_is_recorded_there),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
