@@ -2,6 +2,7 @@
 
 #include "config/memory.h"
 #include "tui/screen/columns.h"
+#include "tui/views/cluster_lines.h"
 #include "tui/views/list.h"
 #include "tui/views/view.h"
 #include "tui/words/labels.h"
@@ -116,9 +117,12 @@ static void story_view_title(struct view *self, const struct scene *scene, struc
                              int room)
 {
     struct story_view *view = story_view_of(self);
+    const struct cluster *cluster = cluster_lines_find(scene, view->cluster);
+    const struct election *election =
+        cluster ? model_election(scene->model, (unsigned)(cluster - scene->model->clusters), view->path)
+                : NULL;
     int end = x + room;
-    (void)scene;
-    x += label_put_crumbs(cells, x, room, view->cluster, view->path, NULL);
+    x += label_put_crumbs(cells, x, room, view->cluster, election ? election->name : view->path, NULL);
     cells_printf(cells, x + 1, 0, label_room(x + 1, end), ROLE_TITLE, "%s why it changed",
                  cells_sign(cells, SIGN_CRUMB));
 }
