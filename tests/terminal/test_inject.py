@@ -10,7 +10,7 @@ from waiting import until
 def run_to_its_report(dashboard):
     """From the form; ended by hand once a leader has died."""
     dashboard.keys("R")
-    dashboard.shows("test candidates on cluster", "y or n")
+    dashboard.shows("test candidates in ", " on cluster ", "? y or n")
     dashboard.keys("y", "Enter")
     dashboard.shows("a failover", "costs", within=40)
     dashboard.keys("X")

@@ -113,9 +113,10 @@ static void inject_question(const struct view *self, char *buffer, size_t size)
     else if (run_form_is_live(&view->form))
         snprintf(buffer, size, "writes to cluster %s; type %s to start: ", view->cluster, view->form.name);
     else
-        snprintf(buffer, size, "start %zu test candidates on cluster %s, %s%s? y or n: ", said.candidates,
-                 view->cluster, said.path ? "in a copy of " : "in the sandbox",
-                 said.path ? view->form.name : "");
+        /* A narrow screen cuts the middle: not the cluster. */
+        snprintf(buffer, size, "start %zu test candidates %s%s on cluster %s? y or n: ", said.candidates,
+                 said.path ? "in a copy of " : "in the sandbox", said.path ? view->form.name : "",
+                 view->cluster);
 }
 
 static enum view_result inject_answer(struct view *self, const struct scene *scene, const char *text)
