@@ -160,9 +160,9 @@ static int take_lock(const char *file, char **error)
         bool reported = fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK && lock.l_pid > 0;
         *error =
             reported
-                ? text_format("%s: process %ld is recording into it already; only one process can", file,
+                ? text_format("%s: process %ld is recording into it already; only one at a time can", file,
                               (long)lock.l_pid)
-                : text_format("%s: another process is recording into it already; only one process can", file);
+                : text_format("%s: another process is recording into it already; only one at a time can", file);
         close(fd);
         fd = -1;
     }
