@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "probe/election/election.h"
 #include "tui/views/failover_table.h"
 
 #define SECOND INT64_C(1000000)
@@ -26,7 +27,7 @@ static void row_text(const struct cells *cells, int y, char *text, size_t size)
     }
 }
 
-static char first[] = "n_1", second[] = "n_2";
+static char first[] = "n_1", second[] = "n_2", third[] = "n_3";
 
 static struct failover expired(void)
 {
@@ -114,11 +115,45 @@ static void hours_of_the_day(void **state)
     cells_free(cells);
 }
 
+/* Who usually takes longest comes first, and who is not known to be slow last; packets show it best. */
+static void ranks_who_is_slow(void **state)
+{
+    struct failover failovers[] = {expired(), expired(), expired(), expired()};
+    struct leadership_history leadership = {.failovers = failovers, .failover_count = 4};
+    struct cells *cells = cells_new(110, 3);
+    char text[512];
+    (void)state;
+    cells->ascii = true;
+    failovers[0].takeover = SPAN_UNKNOWN;
+    failovers[1].to = first;
+    failovers[1].takeover = (struct span){SECOND / 4, SECOND / 2};
+    failovers[3].to = third;
+    failovers[3].takeover = SPAN_UNKNOWN;
+    leadership_history_prefer(&leadership, &(struct election){0});
+    assert_int_equal(failover_stats_draw(cells, 0, 3, &leadership), 3);
+    row_text(cells, 2, text, sizeof text);
+    assert_non_null(strstr(text, "slowest takeover, p50  n_2 4.00s   n_1 250-500ms   n_3 ?"));
+    failovers[1].reacted_us = 3 * SECOND;
+    leadership_history_prefer(&leadership, &(struct election){0});
+    cells_clear(cells);
+    failover_stats_draw(cells, 0, 3, &leadership);
+    row_text(cells, 2, text, sizeof text);
+    assert_non_null(strstr(text, "slowest to react, p50  n_1 3.00s   n_2 ?   n_3 ?"));
+    for (size_t i = 0; i < 4; i++) {
+        failovers[i].reacted_us = 0;
+        failovers[i].takeover = SPAN_UNKNOWN;
+    }
+    leadership_history_prefer(&leadership, &(struct election){0});
+    assert_int_equal(failover_stats_draw(cells, 0, 3, &leadership), 2);
+    free(leadership.successors);
+    cells_free(cells);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(phases_follow_each_other),
-                                       cmocka_unit_test(unknown_phases_have_no_bar),
-                                       cmocka_unit_test(hours_of_the_day)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(phases_follow_each_other), cmocka_unit_test(unknown_phases_have_no_bar),
+        cmocka_unit_test(hours_of_the_day), cmocka_unit_test(ranks_who_is_slow)};
     setenv("TZ", "UTC", 1);
     tzset();
     return cmocka_run_group_tests(tests, NULL, NULL);

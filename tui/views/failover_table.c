@@ -269,6 +269,35 @@ static void put_causes(struct cells *cells, int y, const struct leadership_histo
         cells_printf(cells, x, y, -1, ROLE_DIM, "%zu found after a gap, not counted", after_gap);
 }
 
+#define SUCCESSOR_LEAST 9 /* columns of a name */
+#define SUCCESSOR_SPAN 16 /* "4.11 - 4.41s" and its distances */
+
+/* Who is slow to take over, the slowest first. */
+static void put_successors(struct cells *cells, int y, const struct leadership_history *leadership)
+{
+    const char *word = leadership->reacted ? "slowest to react, p50" : "slowest takeover, p50";
+    char who[WHO_BYTES], text[FORMAT_INTERVAL];
+    struct names names = {.keep_shared = true};
+    size_t count = leadership->successor_count;
+    int x = STATS_X + cells_put(cells, STATS_X, y, -1, ROLE_DIM, word) + 2, room = cells->width - x - 1;
+    while (count > 1 && room / (int)count < SUCCESSOR_LEAST + SUCCESSOR_SPAN)
+        count--;
+    for (size_t i = 0; i < count; i++)
+        names_add(&names, failover_lines_who(cells, leadership->successors[i].identity,
+                                             leadership->successors[i].name, who, sizeof who));
+    names_fit(&names, cells, room / (int)count - SUCCESSOR_SPAN);
+    for (size_t i = 0; i < count; i++) {
+        const struct leadership_history_successor *successor = &leadership->successors[i];
+        bool known = failover_lines_is_known(successor->p50);
+        failover_lines_who(cells, successor->identity, successor->name, who, sizeof who);
+        x += cells_put(cells, x, y, -1, ROLE_TEXT, names_shown(&names, who)) + 1;
+        x += cells_put(cells, x, y, -1, known ? ROLE_STRONG : ROLE_DIM,
+                       known ? span_text(cells, successor->p50, text) : cells_sign(cells, SIGN_UNKNOWN)) +
+             3;
+    }
+    names_free(&names);
+}
+
 int failover_stats_draw(struct cells *cells, int y, int rows, const struct leadership_history *leadership)
 {
     const struct failover_figures *all = &leadership->stats.all;
@@ -292,7 +321,10 @@ int failover_stats_draw(struct cells *cells, int y, int rows, const struct leade
     if (rows < 2)
         return 1;
     put_causes(cells, y + 1, leadership);
-    return 2;
+    if (rows < 3 || leadership->successor_count == 0)
+        return 2;
+    put_successors(cells, y + 2, leadership);
+    return 3;
 }
 
 /* ---- the latest one as a picture ---- */

@@ -406,10 +406,10 @@ static struct shares share_out(const struct history_view *view, const struct cel
 {
     int room = bottom - y, width = label_room(EVIDENCE_X, cells->width - 1);
     struct shares shares = {.stats = view->leadership.failover_count == 0 ? 0
-                                     : room >= 6                          ? 2
-                                                                          : room >= 4,
+                                     : room >= 6 ? 2 + (room >= 9 && view->leadership.successor_count > 0)
+                                                 : room >= 4,
                             .evidence = room >= 8};
-    shares.apart = shares.stats == 2 && shares.evidence;
+    shares.apart = shares.stats >= 2 && shares.evidence;
     shares.rows = room - 2 - shares.stats - shares.evidence - shares.apart;
     int more = shares.evidence ? columns_wrap_lines(cells, width, view->longest_evidence) - 1 : 0;
     if (more > 0 && more > shares.rows - ROWS_LEAST && shares.apart) {

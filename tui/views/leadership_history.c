@@ -134,6 +134,64 @@ static void sort_leaders(struct leadership_history *leadership)
     free(lanes);
 }
 
+static const char *who_led_next(const struct failover *failover)
+{
+    return failover->to_identity ? failover->to_identity : failover->to;
+}
+
+static int by_successor(const void *a, const void *b)
+{
+    return strcmp(who_led_next(*(const struct failover *const *)a),
+                  who_led_next(*(const struct failover *const *)b));
+}
+
+/* How long it took at most; -1: not known. */
+static int64_t slowness(const struct leadership_history_successor *successor)
+{
+    int64_t low_us = successor->p50.low_us, high_us = successor->p50.high_us;
+    return high_us != SPAN_OPEN ? high_us : low_us != SPAN_OPEN ? INT64_MAX : -1;
+}
+
+static int by_slowness(const void *a, const void *b)
+{
+    int64_t left = slowness(a), right = slowness(b);
+    return (left < right) - (left > right);
+}
+
+static void rank_successors(struct leadership_history *leadership)
+{
+    const struct failover **sorted = xcalloc(leadership->failover_count + 1, sizeof *sorted);
+    struct failover_sample *samples = xcalloc(leadership->failover_count + 1, sizeof *samples);
+    size_t count = 0;
+    free(leadership->successors);
+    leadership->successors = xcalloc(leadership->failover_count + 1, sizeof *leadership->successors);
+    leadership->successor_count = 0;
+    for (size_t i = 0; i < leadership->failover_count; i++) {
+        leadership->reacted |= leadership->failovers[i].reacted_us != 0;
+        if (leadership->failovers[i].to && leadership->failovers[i].gap_us == 0)
+            sorted[count++] = &leadership->failovers[i];
+    }
+    qsort(sorted, count, sizeof *sorted, by_successor);
+    for (size_t begin = 0, end; begin < count; begin = end) {
+        size_t known = 0;
+        struct failover_stats stats;
+        for (end = begin; end < count && by_successor(&sorted[begin], &sorted[end]) == 0; end++) {
+            struct span length =
+                leadership->reacted ? failover_point(sorted[end]->reacted_us) : sorted[end]->takeover;
+            if (length.low_us != SPAN_OPEN || length.high_us != SPAN_OPEN)
+                samples[known++].length = length;
+        }
+        failover_stats_make(samples, known, &stats);
+        leadership->successors[leadership->successor_count++] = (struct leadership_history_successor){
+            sorted[begin]->to_identity, sorted[begin]->to, stats.all.p50};
+    }
+    qsort(leadership->successors, leadership->successor_count, sizeof *leadership->successors, by_slowness);
+    if (leadership->successor_count && slowness(&leadership->successors[0]) < 0)
+        leadership->successor_count = 0;
+    free(sorted);
+    free(samples);
+}
+
 static void leadership_history_make_stats(struct leadership_history *leadership)
 {
     struct failover_sample *samples = xcalloc(leadership->failover_count + 1, sizeof *samples);
@@ -142,6 +200,7 @@ static void leadership_history_make_stats(struct leadership_history *leadership)
         count += failover_sample_of(&leadership->failovers[i], &samples[count]);
     failover_stats_make(samples, count, &leadership->stats);
     free(samples);
+    rank_successors(leadership);
 }
 
 static int by_length(const void *a, const void *b)
@@ -270,6 +329,7 @@ void leadership_history_clear(struct leadership_history *leadership)
     free(leadership->leaders);
     free(leadership->stretches);
     free(leadership->failovers);
+    free(leadership->successors);
     *leadership = (struct leadership_history){0};
 }
 

@@ -34,6 +34,12 @@ struct leadership_history_leader {
     int64_t last_us; /* it led until then */
 };
 
+/* Who led next, and how long that usually took it: from packets until it reacted, else until it acknowledged. */
+struct leadership_history_successor {
+    const char *identity, *name; /* of one of its failovers; identity may be NULL */
+    struct span p50;             /* SPAN_UNKNOWN: of no failover */
+};
+
 struct leadership_history {
     int64_t from_us, to_us;
     struct leadership_history_leader *leaders; /* the latest leader is the first */
@@ -42,10 +48,13 @@ struct leadership_history {
     size_t stretch_count;
     struct failover *failovers; /* in order; owns all strings */
     size_t failover_count;
-    struct failover_stats stats; /* of all failovers of the window */
-    double changes_per_hour;     /* observed changes of leader per observed hour; negative: too little was
+    struct failover_stats stats;                     /* of all failovers of the window */
+    struct leadership_history_successor *successors; /* the slowest first */
+    size_t successor_count;  /* 0: of none it is known, or there are too many failovers */
+    bool reacted;            /* packets show it */
+    double changes_per_hour; /* observed changes of leader per observed hour; negative: too little was
                                     observed */
-    size_t tenure_count;         /* the part of them within the window */
+    size_t tenure_count;     /* the part of them within the window */
     int64_t tenure_p50_us, tenure_max_us;
     struct history_clock clock; /* the latest time in it that the recorder's clock was set; 0: it never was */
     int64_t vacant_us;          /* without a leader, within the window */
