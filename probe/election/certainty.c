@@ -309,16 +309,18 @@ static bool watched_above(const struct election *election)
     return false;
 }
 
-/* No hidden watch could notify it: its server counts no watches on children but observers', and no session
-   watches an ancestor of the election (perhaps recursively). */
+/* No hidden watch could notify it: its server has counted no watches on children but observers' since its last
+   request, and no session watches an ancestor of the election (perhaps recursively). */
 static bool certainty_watches(const struct election *election, const struct candidate *c)
 {
     const struct cluster *cluster = election->cluster;
     const struct client_session *shown = c->own->client ? &c->own->client->shown : NULL;
     if (shown && shown->watches_known && shown->all_watches)
         return true;
-    return shown && shown->server < cluster->server_count &&
-           cluster->servers[shown->server].foreign_children == 0 && !watched_above(election);
+    if (!shown || shown->server >= cluster->server_count || watched_above(election))
+        return false;
+    const struct server *server = &cluster->servers[shown->server];
+    return server->foreign_children == 0 && server->counts[0].counted_us >= c->own->client->still_us;
 }
 
 /* ---- the rule for a missing or a wrong watch ---- */

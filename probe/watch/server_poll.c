@@ -89,6 +89,11 @@ uint64_t poll_budget_due_ms(const struct poll_budget *a)
     return a->as_of_ms + (uint64_t)(lacking_us > 0 ? lacking_us * POLL_BUDGET_PAUSE / 1000 : 0);
 }
 
+bool poll_is_disturbed(int64_t counted_us, int64_t ours_changed_us, int64_t watches, int64_t listed)
+{
+    return ours_changed_us >= counted_us || (watches >= 0 && watches != listed);
+}
+
 static int64_t turn_ms(unsigned servers)
 {
     int64_t ms = (int64_t)servers * 1000 / ROUNDS_A_SECOND;
@@ -456,8 +461,20 @@ static int64_t all_watches(const struct server_poll *q)
     return f->all_watches + (more ? listed - f->watches : 0);
 }
 
+static bool watches_disturbed(const struct server_poll *q)
+{
+    int64_t changed_us = 0, changes_us, before = q->details ? -1 : q->answer.figures.watches;
+    bool ours = server_addresses_have_ours(q->places, q->host, atoi(q->port));
+    for (size_t i = 0; ours && i < q->live->shard_count; i++)
+        if ((changes_us = session_child_watches_changed_us(q->live->shards[i].session)) > changed_us)
+            changed_us = changes_us;
+    return poll_is_disturbed(q->counted_us, changed_us, before, (int64_t)q->answer.watches.path_count);
+}
+
 static void watches_came(struct server_poll *q)
 {
+    if (watches_disturbed(q))
+        q->counted_us = 0;
     server_facts_report_watches(
         q->live, q->address, q->asked_at, q->way == BY_WORD ? "four-letter" : "adminserver",
         answering_port(q), &q->answer.watches,

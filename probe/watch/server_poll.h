@@ -111,6 +111,10 @@ int64_t poll_turn_ms(unsigned servers, int64_t usual_ms, int64_t leader_timeout_
 #define MOVED_LEAST_MS 1500
 #define MOVED_BUDGET_PART 3
 int64_t poll_moved_ms(const struct poll_costs *costs, size_t connections);
+/* The number of child watches is the difference of figures that a server gives one after the other. True: watches
+ * changed meanwhile, our own child watches or those listed (watches of them were there before, -1: unknown), so the
+ * difference says nothing. */
+bool poll_is_disturbed(int64_t counted_us, int64_t ours_changed_us, int64_t watches, int64_t listed);
 /* How long the figures of a round without changes stay valid. */
 int64_t poll_figures_ms(unsigned servers, int64_t every_ms);
 

@@ -574,7 +574,7 @@ void session_on_watch(zhandle_t *zh, int type, int state, const char *path, void
     else
         return;
     bool fired = (notice == NOTICE_CHILDREN || notice == NOTICE_DELETED) &&
-                 child_watches_remove(&s->child_watches, path);
+                 child_watches_remove(&s->child_watches, path, clock_now().mono_us);
     if (fired && s->listener.child_watches)
         s->listener.child_watches(s->context);
     if (s->listener.notice)
@@ -766,6 +766,11 @@ int session_timeout_ms(const struct session *s)
 size_t session_child_watches(const struct session *s, int64_t by_us)
 {
     return s->state == CONNECTION_CONNECTED ? child_watches_since(&s->child_watches, by_us) : 0;
+}
+
+int64_t session_child_watches_changed_us(const struct session *s)
+{
+    return s->child_watches.changed_us;
 }
 
 const char *session_server(struct session *s)

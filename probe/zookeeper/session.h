@@ -84,6 +84,8 @@ const char *session_server(struct session *session); /* "10.0.0.1:2181", or NULL
 /* The number of this session's child watches that were set at its server by then (monotonic) and still are,
  * as far as its answers show. Only if the options enable it. */
 size_t session_child_watches(const struct session *session, int64_t by_us);
+/* When that number, or one of these watches, last changed (monotonic). */
+int64_t session_child_watches_changed_us(const struct session *session);
 
 /*
  * Requests. All return false if nothing was sent (not connected); then the answer function is not called.

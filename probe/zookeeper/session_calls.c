@@ -115,7 +115,8 @@ static size_t child_watch_at(const struct child_watches *w, uint64_t hash)
 
 static void child_watches_grow(struct child_watches *w)
 {
-    struct child_watches larger = {.room = w->room ? w->room * 2 : 16, .count = w->count};
+    struct child_watches larger = *w;
+    larger.room = w->room ? w->room * 2 : 16;
     larger.list = xcalloc(larger.room, sizeof *larger.list);
     for (size_t i = 0; i < w->room; i++)
         if (w->list[i].hash != 0)
@@ -134,6 +135,7 @@ bool child_watches_add(struct child_watches *w, const char *path, int64_t since_
         return false;
     *watch = (struct child_watch){.hash = hash, .since_us = since_us};
     w->count++;
+    w->changed_us = since_us;
     return true;
 }
 
@@ -147,7 +149,7 @@ static bool child_watches_listed(struct child_watches *w, const char *path)
     return true;
 }
 
-bool child_watches_remove(struct child_watches *w, const char *path)
+bool child_watches_remove(struct child_watches *w, const char *path, int64_t now_us)
 {
     if (w->count == 0)
         return false;
@@ -155,6 +157,7 @@ bool child_watches_remove(struct child_watches *w, const char *path)
     if (w->list[hole].hash == 0)
         return false;
     w->count--;
+    w->changed_us = now_us;
     /* Later entries move up, so that no entry follows a free one. */
     for (size_t at = (hole + 1) & mask; w->list[at].hash != 0; at = (at + 1) & mask) {
         size_t home = w->list[at].hash & mask;
@@ -181,6 +184,7 @@ void child_watches_restart(struct child_watches *w, int64_t now_us)
         w->list[i].since_us = now_us;
         w->list[i].listed = false;
     }
+    w->changed_us = now_us;
 }
 
 void child_watches_clear(struct child_watches *w)

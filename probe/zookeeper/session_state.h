@@ -91,12 +91,13 @@ struct child_watch {
 struct child_watches {
     struct child_watch *list;
     size_t room, count;
+    int64_t changed_us; /* the latest change, monotonic */
 };
 
 /* Adds a watch, set since then (monotonic), or earlier if it was set already. True: it was not set. */
 bool child_watches_add(struct child_watches *child_watches, const char *path, int64_t since_us);
 /* True: it was set. */
-bool child_watches_remove(struct child_watches *child_watches, const char *path);
+bool child_watches_remove(struct child_watches *child_watches, const char *path, int64_t now_us);
 /* The number of watches that were set by then and still are. */
 size_t child_watches_since(const struct child_watches *child_watches, int64_t by_us);
 /* The connection was lost and is back, and the library has set all watches again. */

@@ -194,8 +194,10 @@ static void counts_its_own(void **state)
         char path[32];
         snprintf(path, sizeof path, "/election/%u", i);
         bool add = (seed >> 8) % 2;
-        bool changed = add ? child_watches_add(&set, path, i) : child_watches_remove(&set, path);
+        bool changed = add ? child_watches_add(&set, path, i) : child_watches_remove(&set, path, i);
         assert_int_equal(changed, is_set[i] != add);
+        if (changed)
+            assert_int_equal(set.changed_us, i);
         count += add && !is_set[i];
         count -= !add && is_set[i];
         is_set[i] = add;
@@ -206,6 +208,7 @@ static void counts_its_own(void **state)
         early += is_set[i];
     assert_int_equal(child_watches_since(&set, 99), early);
     child_watches_restart(&set, 500);
+    assert_int_equal(set.changed_us, 500);
     assert_int_equal(child_watches_since(&set, 499), 0);
     assert_int_equal(child_watches_since(&set, 500), count);
     child_watches_clear(&set);

@@ -183,6 +183,8 @@ static void conditions_of_a_missing_watch(void **state)
         {"nobody watches anything: perhaps nobody should", "1", "unw b " A "\nunw d " C "\n", "", "",
          "suspectedsuspectedsuspected"},
         {"its server counts watches on children of strangers", "1", "children 3\n", "", "", "suspected"},
+        {"... none before its last request, and not since", "1", "round\ntick 2000\nrequest c\nchildren -1\n",
+         "", "", "suspected"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char script[4096];
@@ -722,13 +724,13 @@ static void silent_then_gone(void **state)
                           "? findings owner-disconnected error certain " A "\n"
                           "? why-nobody suspected: the client of the first, 10.0.0.1, has no connection\n"
                           "client a on=1 at=10.0.0.1:12\nheard a\ntick 1000\nround\n? findings none\n");
-    model_script_run("an heir that was silent already when it became first may not lead",
-                     FOUR "w c " B "\nw d " C "\nclient b on=1 at=10.0.0.2:12 timeout=36000\nround\n"
-                          "silent b\ntick 1000\n- " A "\ngone " A "\n> leader-lost " A " @1\n"
-                          "> candidate-left " A " @1\nread " B "\n> leader-elected " A " -> " B " after 0\nlist\n"
-                          "tick 12000\nround\ntick 12000\nround\n"
-                          "? findings leader-silent critical suspected " B "\n"
-                          "? why-nobody suspected: the client of the first, 10.0.0.2, is silent\n");
+    model_script_run("an heir that was silent already when it became first may not lead", FOUR
+                     "w c " B "\nw d " C "\nclient b on=1 at=10.0.0.2:12 timeout=36000\nround\n"
+                     "silent b\ntick 1000\n- " A "\ngone " A "\n> leader-lost " A " @1\n"
+                     "> candidate-left " A " @1\nread " B "\n> leader-elected " A " -> " B " after 0\nlist\n"
+                     "tick 12000\nround\ntick 12000\nround\n"
+                     "? findings leader-silent critical suspected " B "\n"
+                     "? why-nobody suspected: the client of the first, 10.0.0.2, is silent\n");
     model_script_run("a leader that pings every two thirds of its timeout, and is late then",
                      FOUR "w c " B "\nw d " C "\nclient a on=1 at=10.0.0.1:11 timeout=36000\nround\n"
                           "silent a\ntick 12000\nround\ntick 12000\nheard a\nround\nsilent a\ntick "

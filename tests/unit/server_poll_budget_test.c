@@ -150,9 +150,20 @@ static void moved_clients_are_noticed_within_a_third_of_the_budget(void **state)
     }
 }
 
+static void watches_that_change_are_not_counted(void **state)
+{
+    (void)state;
+    assert_false(poll_is_disturbed(1000, 999, 7, 7));
+    assert_false(poll_is_disturbed(1000, 0, -1, 7));  /* how many there were is not known */
+    assert_true(poll_is_disturbed(1000, 1000, 7, 7)); /* one of ours fired, or was set */
+    assert_true(poll_is_disturbed(1000, 0, 7, 8));
+    assert_true(poll_is_disturbed(1000, 0, 8, 7));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(watches_that_change_are_not_counted),
         cmocka_unit_test(moved_clients_are_noticed_within_a_third_of_the_budget),
         cmocka_unit_test(the_first_round_is_paid_for),
         cmocka_unit_test(what_is_left_is_spent_once),
