@@ -16,6 +16,7 @@
 #include "probe/election/election.h"
 #include "probe/election/election_private.h"
 #include "probe/election/update.h"
+#include "probe/election/vacancy.h"
 
 const char *describe_clock(struct moment at, char *buffer, size_t size)
 {
@@ -416,10 +417,21 @@ void findings_begin(struct diagnosis *d)
         entry_of(d->election->findings[i])->mark = MARK_ABSENT;
 }
 
+/* Of findings that are equally bad, the one that says why nobody leads comes first. */
 static void findings_sort(struct election *election)
 {
-    if (election->finding_count > 1)
-        qsort(election->findings, election->finding_count, sizeof(struct finding *), worse_first);
+    if (election->finding_count < 2)
+        return;
+    qsort(election->findings, election->finding_count, sizeof(struct finding *), worse_first);
+    const struct finding *doubt = vacancy_doubt(election);
+    for (size_t i = election->finding_count; doubt && --i > 0;) {
+        struct finding *before = election->findings[i - 1];
+        if (election->findings[i] == doubt && before->severity == doubt->severity &&
+            before->certainty == doubt->certainty) {
+            election->findings[i - 1] = election->findings[i];
+            election->findings[i] = before;
+        }
+    }
 }
 
 void findings_keep(struct diagnosis *d)

@@ -758,6 +758,18 @@ static void a_name_made_again(void **state)
                              "> candidate-joined " A " @1\n> leader-elected " A " -> " A " after 0\n");
 }
 
+/* Why nobody leads comes before what is as bad. */
+static void the_reason_first(void **state)
+{
+    (void)state;
+    model_script_run("a leftover is first, and the next one watches nothing",
+                     "watch /election\nconnect\n> connection connected\n+ " A "\n+ " B " s=b\n+ " C " s=c\n"
+                     "client b on=1 at=10.0.0.2:12\nclient c on=1 at=10.0.0.3:13\nw c " B "\n"
+                     "tick 1000\nlist\n> election-seen\nreadall\nconns 1\ntick 26000\nread " A "\nproof\n"
+                     "? findings persistent-candidate critical certain " A "; no-watch critical certain " B
+                     "\n");
+}
+
 /* The predecessors of those whose watch fired are read again, and other reads wait meanwhile: only for findings that
  * are shown. */
 static void a_crowd_whose_watch_fired(void **state)
@@ -787,6 +799,7 @@ int main(void)
         cmocka_unit_test(illnesses),         cmocka_unit_test(persistent_ones),
         cmocka_unit_test(a_name_made_again), cmocka_unit_test(heirs_of_one_session),
         cmocka_unit_test(other_designs),     cmocka_unit_test(a_crowd_whose_watch_fired),
+        cmocka_unit_test(the_reason_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
