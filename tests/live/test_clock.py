@@ -11,6 +11,7 @@ from patience import stretched
 from waiting import until
 from wall_clock import WallClock
 
+pytestmark = pytest.mark.hiding
 LIMIT_S = 120
 HOUR_S = 3600
 
@@ -94,6 +95,7 @@ def test_the_clock_is_set_and_set_again(line, first):
     assert state["clusters"][0]["elections"][0]["leader"]["name"] == last, state
 
 
+@pytest.mark.shown
 @pytest.mark.parametrize("ahead", (HOUR_S, -HOUR_S), ids=("ahead", "behind"))
 def test_the_servers_clock_is_another(zk, path, tmp_path, ahead):
     """A Stat has the servers' time: an age is by one clock, and what is said of when is by the observer's."""

@@ -17,6 +17,8 @@ from framing import STAT, Tree, head, scripted
 from terminal import Tmux
 from waiting import until
 
+pytestmark = pytest.mark.hiding
+
 LATCH = "_c_0123abcd-89ab-cdef-0123-456789abcde{}-latch-"
 LEASE = "_c_0123abcd-89ab-cdef-0123-456789abcde{}-lease-"
 
@@ -73,6 +75,7 @@ def tree(zk, client, path):
     return path
 
 
+@pytest.mark.shown
 def test_kinds_are_told_apart(zk, tree):
     """Elections, locks, read-write locks, semaphores, queues and registries, each with its proof and its certainty."""
     rows = until(lambda: (lambda r: r if r["/line"]["proof"] == "watch" else None)(found(discover(zk, tree), tree)))
@@ -98,6 +101,7 @@ def test_kinds_are_told_apart(zk, tree):
     assert all(row["evidence"] for row in rows.values()) and rows["/latch"]["members"] == 3
 
 
+@pytest.mark.shown
 def test_configured_is_the_strongest_proof(zk, tree, tmp_path):
     config = tmp_path / "c.yaml"
     config.write_text(f"clusters: [{{hosts: '{zk.hosts}', servers: {{admin: ['{zk.admin}']}}, "
@@ -107,6 +111,7 @@ def test_configured_is_the_strongest_proof(zk, tree, tmp_path):
     assert (row["kind"], row["kind_known"], row["certainty"]) == ("lock", "configured", "certain"), row
 
 
+@pytest.mark.shown
 def test_yaml_is_a_configuration(zk, tree):
     """What is certain is named, what is not is commented out with its reason, and electop reads it."""
     done = run("discover", "--yaml", "-s", zk.hosts, "--admin", zk.admin, tree)

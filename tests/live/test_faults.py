@@ -16,6 +16,7 @@ from patience import stretched
 from recorder import Recorder
 from waiting import until
 
+pytestmark = pytest.mark.hiding
 LIMIT_S = 180
 TIMEOUT_S = 2.0
 TIMEOUT = ("-t", "2s")

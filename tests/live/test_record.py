@@ -19,6 +19,7 @@ from waiting import until
 
 # How often a recorder is killed; ELECTOP_KILLS=200 to be sure.
 KILLS = int(os.environ.get("ELECTOP_KILLS", "12"))
+pytestmark = pytest.mark.hiding
 LIMIT_S = max(90, 5 * KILLS)
 
 
@@ -52,6 +53,7 @@ def standing(client):
     return stand
 
 
+@pytest.mark.shown
 def test_a_change_of_leader_is_recorded(recorder, standing):
     """What people query is there in words, while it is being recorded, and SIGTERM ends it with all of it."""
     r = recorder()

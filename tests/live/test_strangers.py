@@ -8,6 +8,8 @@ import pytest
 from electop import Events, run
 from fake_server import _Server
 
+pytestmark = pytest.mark.hiding
+
 
 def http(connection):
     connection.recv(100)

@@ -15,6 +15,7 @@ from raw_session import RawSession
 from txnlog import CLOSE_SESSION, transactions
 from waiting import until
 
+pytestmark = pytest.mark.hiding
 LIMIT_S = 200
 SET_ACL, RECONFIG = 7, 16
 
