@@ -174,6 +174,8 @@ static bool is_for_output(const struct options *options)
     case COMMAND_CONFIG:
     case COMMAND_COMPLETION:
     case COMMAND_DISCOVER:
+    case COMMAND_EVENTS:
+    case COMMAND_ONCE:
     case COMMAND_INJECT:
     case COMMAND_WHY:
     case COMMAND_DEMO:
@@ -182,7 +184,9 @@ static bool is_for_output(const struct options *options)
         return true;
     case COMMAND_AUTOPSY:
         return !options->into;
-    default: /* once, events, report: by contract it ends them quietly; record and export need none */
+    case COMMAND_REPORT:
+        return !options->html || strcmp(options->html, "-") == 0;
+    default: /* record and export need none */
         return false;
     }
 }

@@ -25,7 +25,7 @@
 /* Writes all of it, blocking. 0, or an errno. */
 int output_write(int fd, const char *bytes, size_t length);
 
-/* The reader has closed (or never existed): the program should end quietly. */
+/* The reader has gone: the program should end quietly. */
 bool output_is_gone(int error);
 
 struct output_listener {
