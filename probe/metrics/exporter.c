@@ -34,8 +34,9 @@
  * once in PAGE_AGE_MS, and scrapes in between get the same. Slow readers, aborted requests and large
  * requests are dropped; nothing of it blocks the loop. One address has at most CONNECTIONS_EACH connections,
  * and a request that is not answered within REQUEST_MS, however busily it dribbles, ends with its connection;
- * within CROWDED_MS where there are more than CROWDED connections, from whatever addresses: so those who hold
- * connections do not keep others from theirs.
+ * within CROWDED_MS where there are more than CROWDED connections, from whatever addresses, and within FULL_MS
+ * where no more are accepted and the whole request has not come (who waits to be accepted has sent it
+ * meanwhile): so those who hold connections do not keep others from theirs.
  */
 
 /* Writes the metrics. openmetrics: in that format, else in the text format. False: there are none now. */
@@ -47,6 +48,7 @@ typedef bool (*listener_page_fn)(void *context, bool openmetrics, struct buffer 
 #define CROWDED 150
 #define REQUEST_MS 10000
 #define CROWDED_MS 500
+#define FULL_MS 50
 #define IDLE_S 5
 #define REQUEST_MEMORY 16384 /* bytes of one connection's buffers: headers, not pages */
 #define BACKLOG 1024
@@ -62,6 +64,7 @@ struct scrape {
     struct listener *listener;
     int descriptor;
     uint64_t since_ms; /* it was made, or its latest request was answered */
+    bool asked;        /* the head of its request has come */
     bool ended;        /* its time is over */
 };
 
@@ -195,10 +198,13 @@ static enum MHD_Result listener_on_request(void *context, struct MHD_Connection 
                                            size_t *upload_size, void **request)
 {
     struct listener *l = context;
+    struct scrape *scrape =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
     (void)version;
     (void)upload;
     (void)upload_size;
     (void)request;
+    scrape->asked = true;
     if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
         return MHD_queue_response(connection, MHD_HTTP_METHOD_NOT_ALLOWED, l->refused);
     if (strcmp(url, "/") == 0)
@@ -261,23 +267,34 @@ static void scrape_on_answered(void *context, struct MHD_Connection *connection,
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
     if (!scrape || scrape->ended)
         return;
+    scrape->asked = false;
     scrape_unlink(scrape);
     scrape_link(scrape);
+}
+
+static uint64_t scrape_most_ms(const struct scrape *scrape)
+{
+    size_t scrapes = scrape->listener->scrapes;
+    return scrapes <= CROWDED                            ? REQUEST_MS
+           : scrapes < CONNECTIONS_MOST || scrape->asked ? CROWDED_MS
+                                                         : FULL_MS;
 }
 
 /* Shut down, a connection is closed by libmicrohttpd. Returns the time until the next one is due, at most
  * wait_ms. */
 static uint64_t scrapes_end_late(struct listener *l, uint64_t wait_ms)
 {
-    uint64_t now_ms = uv_now(l->loop), most_ms = l->scrapes > CROWDED ? CROWDED_MS : REQUEST_MS;
+    uint64_t now_ms = uv_now(l->loop);
     for (struct scrape *scrape = l->oldest; scrape; scrape = scrape->next) {
+        uint64_t age_ms = now_ms - scrape->since_ms, most_ms = scrape_most_ms(scrape);
         if (scrape->ended)
             continue;
-        uint64_t age_ms = now_ms - scrape->since_ms;
-        if (age_ms < most_ms)
-            return most_ms - age_ms < wait_ms ? most_ms - age_ms : wait_ms;
-        shutdown(scrape->descriptor, SHUT_RDWR);
-        scrape->ended = true;
+        if (age_ms >= most_ms) {
+            shutdown(scrape->descriptor, SHUT_RDWR);
+            scrape->ended = true;
+        } else if (most_ms - age_ms < wait_ms) {
+            wait_ms = most_ms - age_ms;
+        }
     }
     return wait_ms;
 }
@@ -300,15 +317,11 @@ static void listener_serve(struct listener *l)
 {
     MHD_UNSIGNED_LONG_LONG wait_ms;
     uv_timer_stop(l->timer);
-    /* With CONNECTIONS_MOST it stops listening, and begins again in a later call: so it is called once more
-       where nothing else will. */
-    for (int turn = 0; turn < 2; turn++) {
-        MHD_run(l->daemon);
-        if (MHD_get_timeout(l->daemon, &wait_ms) == MHD_YES) {
-            uv_timer_start(l->timer, listener_on_timer, scrapes_end_late(l, wait_ms), 0);
-            return;
-        }
-    }
+    /* With CONNECTIONS_MOST it stops listening, and begins again in the call after the one that closed some. */
+    MHD_run(l->daemon);
+    MHD_run(l->daemon);
+    if (MHD_get_timeout(l->daemon, &wait_ms) == MHD_YES)
+        uv_timer_start(l->timer, listener_on_timer, scrapes_end_late(l, wait_ms), 0);
 }
 
 static char *listener_refuse(const char *address, const char *why)

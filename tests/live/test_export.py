@@ -4,6 +4,7 @@ import gzip
 import json
 import os
 import re
+import selectors
 import shutil
 import signal
 import socket
@@ -249,6 +250,41 @@ def test_requests_that_dribble(path, exporter, addresses):
     assert answered > 1
     for connection in slow:
         connection.close()
+
+
+def test_a_flood_keeps_nobody_waiting(path, exporter):
+    """Many more connections than are accepted, each opened again when it is closed: who asks from elsewhere is answered soon."""
+    one = exporter(path)
+    flood, over = selectors.DefaultSelector(), threading.Event()
+
+    def opened(n):
+        connection = socket.create_connection(one.place, source_address=(f"127.0.1.{1 + n % 4}", 0))
+        flood.register(connection, selectors.EVENT_READ, n)
+
+    def goes_on():
+        while not over.is_set():
+            for key, _ in flood.select(0.1):
+                flood.unregister(key.fileobj)
+                key.fileobj.close()
+                opened(key.data)
+    for n in range(800):
+        opened(n)
+    flooding = threading.Thread(target=goes_on)
+    flooding.start()
+    took = []
+    try:
+        for _ in range(5):
+            began = time.monotonic()
+            with socket.create_connection(one.place, 60, source_address=("127.0.0.2", 0)) as scraper:
+                scraper.sendall(b"GET /metrics HTTP/1.0\r\n\r\n")
+                assert b"200 OK" in scraper.recv(100)
+            took.append(time.monotonic() - began)
+    finally:
+        over.set()
+        flooding.join()
+        for key in list(flood.get_map().values()):
+            key.fileobj.close()
+    assert min(took) < 2.5 and max(took) < stretched(10), took
 
 
 def descriptors(process):
