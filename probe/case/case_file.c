@@ -28,7 +28,7 @@
 #define BLOCK_BYTES ((size_t)256 << 10)
 #define BLOCK_US INT64_C(10000000)
 /* A damaged or forged file: more is refused. */
-#define BLOCK_MOST ((size_t)64 << 20)
+#define BLOCK_MOST ((size_t)32 << 20)
 #define FILE_MOST ((size_t)1 << 30)
 /* Of a file, at once. */
 #define PART_BYTES ((size_t)1 << 20)
