@@ -91,7 +91,10 @@ void failover_facts_changes(const struct election *election, struct moment now, 
             changes->by_cause[failover->cause]++;
             known++;
         }
-    changes->by_cause[CAUSE_UNKNOWN] += changes->count - known;
+    if (election->failover_count == FAILOVERS_KEPT)
+        changes->older = changes->count - known;
+    else
+        changes->by_cause[CAUSE_UNKNOWN] += changes->count - known;
 }
 
 /* CAUSE_UNKNOWN comes last, whatever its number; -1: none is left. */
@@ -124,5 +127,7 @@ char *failover_facts_split(const struct cells *cells, const struct leader_change
             used += (size_t)snprintf(buffer + used, size - used, "%s%zu %s",
                                      strchr(buffer, ':') ? ", " : ": ", changes->by_cause[cause], word);
     }
+    if (changes->older > 0 && used < size)
+        snprintf(buffer + used, size - used, ", %zu older", changes->older);
     return buffer;
 }

@@ -32,7 +32,8 @@ bool failover_facts_usual(const struct cells *cells, const struct election *elec
 struct leader_changes {
     size_t count;
     size_t by_cause[CAUSE_COUNT]; /* as far as this run saw their evidence; the rest has CAUSE_UNKNOWN */
-    bool more;                    /* older ones in this time are no longer kept */
+    size_t older;                 /* whose causes are no longer kept */
+    bool more;                    /* older ones in this time are no longer kept themselves */
 };
 void failover_facts_changes(const struct election *election, struct moment now, int64_t window_us,
                             struct leader_changes *changes);
