@@ -611,6 +611,28 @@ static struct event_log *log_of(const struct scene *scene, int first, int count)
     return log;
 }
 
+/* Its data is read after it joined, and is gone once it has left: the line of that keeps who it was. */
+static void a_line_keeps_who_joined(void **state)
+{
+    struct framed show = framed_new(framed_two_elections(), events_view_new());
+    struct scene scene = framed_scene(&show);
+    struct event_log *log = event_log_new();
+    const struct cluster *cluster = &scene.model->clusters[0];
+    struct event event = {.kind = EVENT_CANDIDATE_JOINED,
+                          .cluster = cluster,
+                          .election = cluster->elections[0],
+                          .candidate = "n_0000000077"};
+    (void)state;
+    event_log_add(log, &event);
+    event.kind = EVENT_LEADER_LOST;
+    event.identity = "host-a";
+    event_log_add(log, &event);
+    assert_string_equal(event_log_at(log, 1)->label, "joined");
+    assert_string_equal(event_log_at(log, 1)->subject, "n_0000000077 host-a");
+    event_log_free(log);
+    framed_end(&show);
+}
+
 /* The events of a moment of the past are gathered anew as one moves; the one that was chosen stays chosen. */
 static void events_selection_stays_with_its_event(void **state)
 {
@@ -640,6 +662,7 @@ static void events_selection_stays_with_its_event(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_line_keeps_who_joined),
         cmocka_unit_test(events_selection_stays_with_its_event),
         cmocka_unit_test(events_report_who_it_is),
         cmocka_unit_test(overview_selects_the_worst_at_first),

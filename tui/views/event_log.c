@@ -124,13 +124,39 @@ static bool reported_as_suspected(struct event_log *log, const struct event *eve
     return false;
 }
 
+/* Who joined is read a moment later, and is known no more once it has left: its first line keeps it. */
+static void note_who_joined(struct event_log *log, const struct event *event, const struct event_words *words)
+{
+    bool left = event->kind == EVENT_CANDIDATE_LEFT || event->kind == EVENT_LEADER_LOST;
+    if (!left || !event->election || !event->candidate)
+        return;
+    for (size_t i = 0; i < log->count; i++) {
+        struct event_line *line = &log->lines[(log->first + log->count - 1 - i) % EVENTS_KEPT];
+        size_t length = strlen(event->candidate);
+        if (line->kind != EVENT_CANDIDATE_JOINED || !line->path ||
+            strncmp(line->subject, event->candidate, length) != 0 ||
+            (line->subject[length] != '\0' && line->subject[length] != ' ') ||
+            strcmp(line->path, event->election->path) != 0 ||
+            strcmp(line->cluster, event->cluster ? event->cluster->name : "") != 0)
+            continue;
+        if (line->subject[length] != '\0')
+            return;
+        struct event_line old = *line;
+        line_fill(line, old.cluster, old.path, old.where, old.from, words->subject, words->within,
+                  old.detail);
+        line_clear(&old);
+        return;
+    }
+}
+
 void event_log_add(void *context, const struct event *event)
 {
     struct event_log *log = context;
     struct event_words words;
+    event_text(event, &words);
+    note_who_joined(log, event, &words);
     if (reported_as_lost(log, event))
         return;
-    event_text(event, &words);
     if (reported_as_suspected(log, event, &words))
         return;
     if (event->kind == EVENT_FAILOVER && reported_as_elected(log, event, &words))
