@@ -534,9 +534,19 @@ static bool layout_certain(const struct candidate *c)
     return (c->own->holds | 1u << PRESUMES_PASSIVE) == CERTAINTY_OF_MEMBER;
 }
 
-bool chain_series_counts(struct election *election, const struct client *client)
+/* Since then it has had the same place behind the same one. Who joins or leaves elsewhere changes nothing for it. */
+static int64_t placed_us(const struct election *election, const struct candidate *c)
 {
-    if (!client_proved(client) || election->own->quiet_us == 0 || election->own->quiet_us > client->series_us)
+    const struct candidate *before = c->place ? election->candidates[c->place - 1] : NULL;
+    if (!before || shared_lock(election) || expected_at(election, c->place) != before)
+        return election->own->quiet_us;
+    int64_t since_us = c->own->before_us ? c->own->before_us : c->joined.mono_us;
+    return before->joined.mono_us > since_us ? before->joined.mono_us : since_us;
+}
+
+bool chain_series_counts(struct election *election, const struct client *client, int64_t since_us)
+{
+    if (!client_proved(client) || election->own->quiet_us == 0 || since_us > client->series_us)
         return false;
     bool listed = election->own->synced_us > client_counted_end_us(client);
     election->awaits_list = election->awaits_list || !listed;
@@ -546,7 +556,8 @@ bool chain_series_counts(struct election *election, const struct client *client)
 static bool chain_proved(struct election *election, const struct candidate *c)
 {
     const struct client *client = c->own->client;
-    return c->own->holds == CERTAINTY_OF_MEMBER && client->idle && chain_series_counts(election, client);
+    return c->own->holds == CERTAINTY_OF_MEMBER && client->idle &&
+           chain_series_counts(election, client, placed_us(election, c));
 }
 
 bool chain_is_deaf(enum finding_code code)
@@ -611,7 +622,7 @@ static void prove_fault(struct diagnosis *d, struct candidate *c)
         c->own->holds = certainty_of_member(election, c);
         if (c->proof != c->wrong || !certainty_lasts(c, c->own->holds))
             c->proof = FINDING_COUNT;
-        client_restart_proof(client, election->own->quiet_us);
+        client_restart_proof(client, placed_us(election, c));
         client_restart_busy(client);
         if (chain_proved(election, c)) {
             c->proof = c->wrong;

@@ -71,12 +71,12 @@ bool chain_watches_complete(const struct cluster *cluster);
 /* ---- for the diagnoses ---- */
 
 /*
- * The polls of its series count, and the line was the same before the first and after the last: the first list
- * that showed these children came before the series, and a list after a sync came after it, which is asked for
- * if nothing else is missing. (The list before the series need not follow a sync: a directory whose pzxid has
- * not moved by the second list was not changed in between.)
+ * The polls of its series count, and what it watches for was the same before the first and after the last: a list
+ * showed it at since_us, before the series, and a list after a sync came after it, which is asked for if nothing
+ * else is missing. (The list before the series need not follow a sync: a directory whose pzxid has not moved by the
+ * second list was not changed in between, and nobody can come between two numbered members.)
  */
-bool chain_series_counts(struct election *election, const struct client *client);
+bool chain_series_counts(struct election *election, const struct client *client, int64_t since_us);
 
 /* One session as seen from one election. */
 struct viewer {

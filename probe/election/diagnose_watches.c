@@ -200,7 +200,7 @@ static void waits_for_stranger(struct diagnosis *d, struct candidate *c)
 static enum certainty diagnose_watches_certainty_of(struct diagnosis *d, struct client *client)
 {
     client_restart_proof(client, d->election->own->quiet_us);
-    if (chain_series_counts(d->election, client)) {
+    if (chain_series_counts(d->election, client, d->election->own->quiet_us)) {
         client_is_proved(client);
         return CERTAINTY_CERTAIN;
     }

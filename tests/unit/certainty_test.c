@@ -141,6 +141,7 @@ static void read_write_locks(void **state)
 #define B "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb__lock__0000000001"
 #define C "cccccccccccccccccccccccccccccccc__lock__0000000002"
 #define D "dddddddddddddddddddddddddddddddd__lock__0000000003"
+#define E "eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee__lock__0000000004"
 #define FOUR_UNREAD                                                                                          \
     "watch /election\nconnect\n> connection connected\n"                                                     \
     "+ " A " s=a\n+ " B " s=b\n+ " C " s=c\n+ " D " s=d\n"                                                   \
@@ -185,6 +186,9 @@ static void conditions_of_a_missing_watch(void **state)
         {"its server counts watches on children of strangers", "1", "children 3\n", "", "", "suspected"},
         {"... none before its last request, and not since", "1", "round\ntick 2000\nrequest c\nchildren -1\n",
          "", "", "suspected"},
+        {"others join and leave behind it all the time", "1", "",
+         "+ " E " s=e\nlist\n> candidate-joined " E " @5\n- " E "\nlist\n> candidate-left " E " @5\n", "",
+         "certain"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char script[4096];
