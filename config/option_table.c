@@ -354,7 +354,7 @@ const struct option_row option_table[] = {
     {"four-letter", 0, "auto|off", SETTLING, WORD(four_letter, NULL), .key = "clusters[].servers.four_letter",
      .help = "four-letter words (@)"},
     {"transactions", 0, "DIR", SETTLING, TEXT(transactions, NULL), .check = check_directory,
-     .help = "follow the transaction log of a server on this machine"},
+     .help = "read the newest transaction log of a server on this machine, and follow it"},
     {"wait", 0, "DURATION", ONCE | EVENTS | DEMO | INJECT | CHECK | EXPORT | DISCOVER,
      DURATION(wait_ms, 10, 60 * MINUTE_MS), .check = note_wait,
      .help = "how long a snapshot may take (10s; discover: until it has searched everything)"},

@@ -25,6 +25,7 @@ struct seen_deletion {
 #define LOGGED_ENDS_KEPT 256
 struct logged_end {
     char *path;
+    char *evidence; /* of one from before the log was followed; else NULL */
     struct observed_transaction transaction;
 };
 struct logged_ends {
@@ -101,6 +102,10 @@ void failover_cases_settle(struct model *model, struct cluster *cluster, struct 
  * it). */
 void failover_cases_logged(struct cluster *cluster, struct moment at, const char *path,
                            const struct observed_transaction *observed_transaction);
+/* How the last candidate of an election without any ended, as a log says that was read afterwards. Its texts are the
+ * log's. False: it does not say. */
+bool failover_case_logged_before(const struct election *election, struct moment now,
+                                 struct failover *failover);
 void logged_ends_free(struct logged_ends *ends); /* NULL is fine */
 
 /* ZooKeeper's own leader changes the upper half of every zxid. */

@@ -310,7 +310,9 @@ struct observed_transaction {
                           that the client was alive then; 0: unknown */
     bool captured;     /* from packets: zxid is that of the latest reply, and the znode's end is at gone_us */
     int64_t heard_us;  /* captured: the latest packet of the owner; 0: unknown */
-    int64_t gone_us;   /* captured, to the packet; 0: it was found out later */
+    int64_t
+        gone_us; /* captured, to the packet; 0: it was found out later. Of a log: it was written then, before
+                          the log was followed; 0: just now */
 };
 
 enum watch_kind { WATCH_DATA, WATCH_CHILDREN, WATCH_PERSISTENT, WATCH_RECURSIVE };

@@ -9,6 +9,7 @@
 #include "probe/election/client.h"
 #include "probe/election/cluster.h"
 #include "probe/election/election_private.h"
+#include "probe/election/failover_case.h"
 #include "probe/election/findings.h"
 #include "probe/election/summary.h"
 
@@ -160,6 +161,8 @@ bool vacancy_lost(const struct election *election, struct moment now, struct fai
         failover->from = change->from;
         failover->from_identity = change->from_identity;
         failover->lost_at = change->lost_at;
+    } else if (!failover->from && failover_case_logged_before(election, now, failover)) {
+        ; /* it began before the first look */
     } else if (!seen && election->state_since_exact) {
         failover->lost_at = election->state_since;
     }

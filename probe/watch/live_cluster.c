@@ -576,7 +576,7 @@ bool live_complete(struct live_cluster *live)
         }
     }
     return (!live->servers || ensemble_watch_rounds(live->servers) > 0) &&
-           capture_follower_complete(live->packets);
+           capture_follower_complete(live->packets) && log_follower_complete(live->log);
 }
 
 uint64_t live_comparison_due_ms(struct live_cluster *live)

@@ -26,7 +26,9 @@
 /* A change that the thread found in the log. */
 struct followed_change {
     enum transaction_deed deed; /* DEED_NONE: the log was read up to this transaction */
-    int64_t zxid;
+    int64_t zxid,
+        time_ms; /* time_ms: of what was logged before the log is followed, by the clock of ZooKeeper's
+                              leader; 0: of what is logged now */
     uint64_t session;
     char *path;      /* of a removed znode; NULL: all those of the session, or DEED_NONE */
     char *complaint; /* the directory cannot be read; NULL: it can */
@@ -34,6 +36,7 @@ struct followed_change {
 
 struct log_follower {
     struct live_cluster *live; /* the loop's alone */
+    bool taken;                /* the loop's alone: what was logged before is known, or cannot be read */
     uv_async_t *wake;          /* of the loop; NULL: it was closed */
     pthread_t thread;
     uv_mutex_t mutex; /* of all that follows up to the thread's own */
@@ -81,10 +84,11 @@ static void follower_change(void *context, const struct transaction *t, const st
 {
     struct log_follower *f = context;
     enum transaction_deed ended = t->cxid == 0 ? DEED_EXPIRED : DEED_CLOSED;
-    struct followed_change followed = {.deed = ended, .zxid = t->zxid, .session = t->session};
+    struct followed_change followed = {
+        .deed = ended, .zxid = t->zxid, .time_ms = f->current ? 0 : t->time_ms, .session = t->session};
     if (change->kind == CHANGE_DELETED)
         followed.deed = DEED_DELETED;
-    else if (change->kind != CHANGE_CLOSED && change->kind != CHANGE_SESSION_ENDED)
+    else if (change->kind != CHANGE_CLOSED && (change->kind != CHANGE_SESSION_ENDED || !f->current))
         return;
     if (change->kind != CHANGE_SESSION_ENDED)
         followed.path = text_format("%.*s", (int)change->path_length, change->path);
@@ -127,8 +131,7 @@ static void follower_turn(struct log_follower *f)
         log_set_refresh(f->set);
     while (!follower_is_over(f) && (more = log_stream_next(f->stream, &t, &missing))) {
         last = t;
-        if (f->current)
-            transaction_changes(&t, follower_change, f);
+        transaction_changes(&t, follower_change, f);
     }
     f->current = f->current || !more;
     /* Done even without transactions: it shows that the log is being followed. */
@@ -179,6 +182,10 @@ static void follower_observe(const struct log_follower *f, const struct followed
     struct observation o = live_observation(f->live, OBSERVED_TRANSACTION, NULL, path);
     o.transaction =
         (struct observed_transaction){.zxid = found->zxid, .deed = found->deed, .session = found->session};
+    if (found->time_ms) {
+        int64_t gone_us = cluster_stat_us(&f->live->model->clusters[f->live->index], found->time_ms);
+        o.transaction.gone_us = o.at.mono_us - (o.at.wall_us - gone_us);
+    }
     live_observe(f->live, &o);
 }
 
@@ -210,8 +217,9 @@ static void follower_observe_owned(const struct log_follower *f, const struct fo
     }
 }
 
-static void follower_take(const struct log_follower *f, const struct followed_change *found)
+static void follower_take(struct log_follower *f, const struct followed_change *found)
 {
+    f->taken |= found->complaint || found->deed == DEED_NONE;
     if (found->complaint)
         log_line(LOG_LEVEL_WARNING, "%s", found->complaint);
     else if (found->deed == DEED_NONE)
@@ -237,6 +245,11 @@ static void log_follower_on_wake(uv_async_t *wake)
         followed_free(&found[i]);
     }
     free(found);
+}
+
+bool log_follower_complete(const struct log_follower *f)
+{
+    return !f || f->taken || f->ended;
 }
 
 struct log_follower *log_follower_new(struct live_cluster *live)

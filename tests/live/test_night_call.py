@@ -224,6 +224,47 @@ def test_an_outage_whose_beginning_nobody_recorded(zk, client, path, tmp_path, l
         line.close()
 
 
+@pytest.mark.parametrize("end", ["expired", "closed", "deleted", "vanished"])
+def test_begun_after_the_end_beside_a_log(zk, client, path, end):
+    """Without a recording: the log of a server tells how the last candidate ended."""
+    line = Line(zk, f"{path}/latch")
+    session = line.session(2.0)
+    client.ensure_path(path)
+    if end == "vanished":
+        session.create_container(line.path)
+    leader = line.join("host-a:80", session=session)
+    try:
+        if end == "expired":
+            session.drop()
+        elif end == "deleted":
+            client.delete(leader.path)
+        else:
+            session.close()
+        until(lambda: not client.exists(leader.path), what="it is gone")
+        if end == "vanished":
+            client.delete(line.path)
+        cause = "closed" if end == "vanished" else end
+        at = "--transactions", zk.directory, "-s", zk.hosts, "--admin", zk.admin, line.path
+        check = run("check", *at)
+        assert check.status == 2 and f"the last leader, {leader.name}, was lost at" in check.out, check
+        assert f": {cause} (transaction 0x" in check.out and "transaction logs tell" not in check.out, check
+        document = json.loads(run("once", "--json", *at).out)
+        lost = document["clusters"][0]["elections"][0]["lost"]
+        assert (lost["from"], lost["cause"], lost["cause_certainty"], lost["open"]) == (leader.name, cause, "certain", True)
+        screen = Pty([PROGRAM, *at], cols=160)
+        try:
+            screen.shows(f"no-leader, {cause}")
+        finally:
+            screen.close()
+        # What a later candidate changes is no part of it.
+        line.members.clear()
+        other = line.join("host-b:80")
+        client.delete(other.path)
+        assert other.name in run("check", *at).out
+    finally:
+        line.close()
+
+
 def test_a_silent_heir(tmp_path):
     """Its client stalled while it became the first: it was notified, and perhaps has not taken over."""
     zk = Ensemble(1, config=("maxSessionTimeout=120000",))

@@ -359,7 +359,10 @@ static void check_defaults(struct check *check, const struct election *election,
                     "%s: this path does not exist; if an election belongs there, configure its kind", path);
     else if (leader && missing && (!lock || !check_belongs(election))) {
         const struct change *change = &election->change;
+        struct failover lost;
         const char *led = change->from_identity ? change->from_identity : change->from;
+        if (!led && vacancy_lost(election, check->now, &lost))
+            led = lost.from;
         char why[VACANCY_TEXT], local[VACANCY_TEXT];
         vacancy_describe(election, check->now, why);
         format_local_times(why, check->now.wall_us, local, sizeof local);
