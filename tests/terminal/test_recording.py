@@ -31,6 +31,8 @@ def test_the_dashboard_records_and_says_when_it_cannot(zk, election, tmp_path):
         until(file.exists)
         with dashboard(tmp_path) as second:
             second.shows("host-a:8081", "is recording into it already")
+            said = [line for line in second.screen(escapes=True).splitlines() if "is recording into it already" in line]
+            assert "\x1b[1m" not in said[0]  # as beside a service: no alarm
             second.keys("q")
             assert second.status() == 0
         first.keys("q")

@@ -38,6 +38,7 @@ struct watch {
     struct preload *earlier;   /* the recording's earlier content; or NULL */
     struct recorder *recorder; /* NULL: nothing is recorded ... */
     char *complaint;           /* ... for this reason; NULL: it has been said, or all is well */
+    bool beside;               /* ... which is that another process records there */
     bool failing;              /* it could not write a second ago */
     bool rings;                /* something happened that the bell is for */
     struct replay *past;       /* what one can go back to; NULL: nothing ... */
@@ -159,11 +160,13 @@ static void watch_clear(void *context, const char *cluster, const char *election
 }
 
 /* Once for each problem: the screen matters more. */
-static char *complaint(void *context)
+static char *complaint(void *context, bool *expected)
 {
     struct watch *watch = context;
     char *said = watch->complaint;
+    *expected = watch->beside;
     watch->complaint = NULL;
+    watch->beside = false;
     if (said || !watch->recorder)
         return said;
     char *problem = recorder_problem(watch->recorder);
@@ -191,6 +194,7 @@ static void record(struct watch *watch, uv_loop_t *loop, const struct history_se
     if (watch->earlier)
         replay_report(watch->past, events);
     watch->recorder = recorder_start(loop, watch->monitor, file, history->keep_ms, &watch->complaint);
+    watch->beside = !watch->recorder && recording_file_is_taken(file);
     if (!watch->recorder)
         preload_follow(watch->earlier);
     free(file);

@@ -175,9 +175,10 @@ static void on_second(uv_timer_t *timer)
 {
     struct terminal_stage *stage = timer->data;
     const struct main_loop *show = stage->show;
-    char *complaint = show->complaint ? show->complaint(show->context) : NULL;
+    bool expected = false;
+    char *complaint = show->complaint ? show->complaint(show->context, &expected) : NULL;
     if (complaint)
-        dashboard_say(stage->dashboard, ROLE_CRITICAL, complaint);
+        dashboard_say(stage->dashboard, expected ? ROLE_INFO : ROLE_CRITICAL, complaint);
     free(complaint);
     if (stage->bundle_us)
         stage_bundle(stage, false);

@@ -35,8 +35,9 @@ struct main_loop {
     /* A user has muted a finding: the event, to be recorded; whether it is. NULL: not live. author: the user's name. */
     bool (*mute)(void *context, const struct event *);
     const char *author;
-    /* Called every second: a message of its owner to the user, malloc'd; NULL: none. NULL: never called. */
-    char *(*complaint)(void *context);
+    /* Called every second: a message of its owner to the user, malloc'd; NULL: none. NULL: never called.
+     * expected: it is nothing to worry about. */
+    char *(*complaint)(void *context, bool *expected);
     /* A bundle is wanted: the observations until now go into the recording (begin, then once a second). True:
      * they are there. NULL: they always are. */
     bool (*settle)(void *context, bool begin);
