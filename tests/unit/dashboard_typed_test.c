@@ -140,6 +140,18 @@ static void lists_a_host(void **state)
     driven_release(&driven);
 }
 
+/* Whom the filter has found is selected in the election that is opened: not the leader. */
+static void opens_what_was_found(void **state)
+{
+    struct driven driven = driven_of(scene_pods(), 120, 36);
+    (void)state;
+    driven_type(&driven, "/10.42.0.20");
+    for (int i = 0; i < 3; i++) /* the filter, its election, its candidate */
+        driven_key(&driven, KEY_CODE_ENTER);
+    assert_true(driven_shows(&driven, "client     10.42.0.20:33001"));
+    driven_release(&driven);
+}
+
 /* F2: a column goes and comes again, the rest keeps its order, and each choice is said for the next time. */
 static void chooses_columns(void **state)
 {
@@ -280,6 +292,7 @@ int main(void)
         TEST(filters_by_fields),
         TEST(letters_behind_a_slash_are_no_keys),
         cmocka_unit_test(lists_a_host),
+        cmocka_unit_test(opens_what_was_found),
         TEST(chooses_columns),
         TEST(jumps),
         TEST(jumps_by_a_beginning),

@@ -720,3 +720,15 @@ struct view *election_view_new(const char *cluster, const char *path)
     view->path = xstrdup(path);
     return &view->view;
 }
+
+void election_view_find(struct view *self, const struct election *election, const char *filter)
+{
+    struct election_view *view = election_view_of(self);
+
+    for (size_t i = 0; filter[0] != '\0' && i < election->candidate_count; i++)
+        if (label_candidate_match(election->candidates[i], filter)) {
+            list_select(&view->list, election->candidates[i]->name);
+            view->chosen = i > 0;
+            return;
+        }
+}

@@ -692,7 +692,8 @@ static enum view_result overview_open_selected(struct overview *overview, struct
     if (election == NULL)
         return VIEW_IGNORED;
     *next = election_view_new(election->cluster->name, election->path);
-    return *next != NULL ? VIEW_OPEN : VIEW_IGNORED;
+    election_view_find(*next, election, overview->order.filter);
+    return VIEW_OPEN;
 }
 
 static enum view_result overview_look_back(struct overview *overview, struct view **next)

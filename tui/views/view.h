@@ -117,6 +117,8 @@ void overview_view_select(struct view *, const struct election *);
 /* The columns in the form of --columns, if the user has selected others since the last call; else false. */
 bool overview_view_take_choice(struct view *, char *buffer, size_t size);
 struct view *election_view_new(const char *cluster, const char *path);
+/* Selects the first candidate that a filter of the list before it has found; none: the leader. */
+void election_view_find(struct view *view, const struct election *election, const char *filter);
 struct view *candidate_view_new(const char *cluster, const char *path, const char *candidate);
 struct view *events_view_new(void);
 struct view *findings_view_new(void);
