@@ -206,7 +206,8 @@ static void flapping(struct diagnosis *d)
     bool on_purpose = changes - passed - restarted <= allow->leader_changes;
     bool certain = on_purpose || !may_be_rolling(election, since_us);
     if (passed > 0)
-        snprintf(passes, sizeof passes, "; in %d the leader's client gave it up and lives on", passed);
+        snprintf(passes, sizeof passes, "; in %d the leader's candidate was deleted and its client lives on",
+                 passed);
     if (restarted > 0)
         snprintf(passes + strlen(passes), sizeof passes - strlen(passes),
                  "; in %d it closed its session and is back, each client once", restarted);

@@ -234,13 +234,13 @@ static void sessions(void **state)
                   "? findings ghost-ephemeral critical certain unconfirmed " B "\n"
                   "- " B "\nlist\n> candidate-left " B " @2\n"
                   "? findings none\n");
-    model_script_run("... the first may have led before its session ended",
-                     THREE OWN "proof\nsessions\nend a\nconns 1\ntick 1000\nsessions\ntick 1000\nsessions\n"
-                               "tick 1000\nsync\nreadall\ntick 1000\nsessions\nsilent 99\nsessions\n"
-                               "heard 99\ntick 2000\nsessions\n"
-                               "? findings ghost-ephemeral critical certain " A "\n? never-led no\n"
-                               "? why-nobody certain: the first, host-a, belongs to a session that has ended: "
-                               "those behind it wait until it is deleted\n");
+    model_script_run("... the first may have led before its session ended", THREE OWN
+                     "proof\nsessions\nend a\nconns 1\ntick 1000\nsessions\ntick 1000\nsessions\n"
+                     "tick 1000\nsync\nreadall\ntick 1000\nsessions\nsilent 99\nsessions\n"
+                     "heard 99\ntick 2000\nsessions\n"
+                     "? findings ghost-ephemeral critical certain " A "\n? never-led no\n"
+                     "? why-nobody certain: the first, host-a, belongs to a session that has ended: "
+                     "those behind it wait until it is deleted\n");
     model_script_run("... its client made the same name again, in another session, and nobody saw it",
                      THREE OWN "proof\nsessions\n"
                                "end b\n- " B "\n+ " B
@@ -729,12 +729,16 @@ static void times(void **state)
                                    "? findings none\n");
     model_script_run(
         "... whose sessions are candidates again: passed on, although no cause showed it in time",
-        NAMELESS ENDS("0", "1") ENDS("1", "2") ENDS("2", "3")
-            ENDS("3", "4") "+ n_0000000005 s=a\n+ n_0000000006 s=b\n+ n_0000000007 s=c\nlist\n> "
-                           "candidate-joined n_0000000005 @2\n"
-                           "> candidate-joined n_0000000006 @3\n> candidate-joined n_0000000007 @4\n"
-                           ""
-                           "readall\n? findings flapping info certain n_0000000004\n");
+        NAMELESS ENDS("0", "1") ENDS("1", "2") ENDS("2", "3") ENDS(
+            "3",
+            "4") "+ n_0000000005 s=a\n+ n_0000000006 s=b\n+ n_0000000007 s=c\nlist\n> "
+                 "candidate-joined n_0000000005 @2\n"
+                 "> candidate-joined n_0000000006 @3\n> candidate-joined n_0000000007 @4\n"
+                 ""
+                 "readall\n? findings flapping info certain n_0000000004\n"
+                 "? why flapping 4 changes of leader in the last 10 min; 3 are allowed; in 3 the leader's "
+                 "candidate was deleted and its client lives on | nothing, if leadership is passed on or "
+                 "clients are restarted on purpose; allow it with leader_changes\n");
     model_script_run(
         "... others come, and nothing shows that one of them led before: a rolling restart, perhaps",
         NAMELESS ENDS("0", "1") ENDS("1", "2")
