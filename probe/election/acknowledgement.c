@@ -471,5 +471,6 @@ int64_t acknowledge_time_us(const struct election *election)
         return 0;
     /* A registry has none. An ephemeral one was its leader's from the beginning; others are overwritten. */
     const struct znode_stat *stat = &election->ack_stat;
-    return cluster_stat_us(election->cluster, stat->owner != 0 ? stat->ctime_ms : stat->mtime_ms);
+    return stat->owner != 0 ? cluster_stat_us(election->cluster, stat->czxid, stat->ctime_ms)
+                            : cluster_stat_us(election->cluster, stat->mzxid, stat->mtime_ms);
 }

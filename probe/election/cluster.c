@@ -126,10 +126,11 @@ bool cluster_is_from_logs(const struct cluster *cluster)
     return cluster->connection == CONNECTION_CONNECTED && cluster->session == 0 && cluster->server_count == 0;
 }
 
-int64_t cluster_stat_us(const struct cluster *cluster, int64_t stat_ms)
+int64_t cluster_stat_us(const struct cluster *cluster, int64_t zxid, int64_t stat_ms)
 {
     int64_t ms = znode_time_ms(stat_ms);
-    return ms ? ms * 1000 - cluster->ahead_us : 0;
+    bool of_its_clock = !cluster->clocks_differ || zxid >> 32 == cluster->epoch;
+    return ms ? ms * 1000 - (of_its_clock ? cluster->ahead_us : 0) : 0;
 }
 
 const char *server_mode_word(enum server_mode mode)
@@ -412,18 +413,29 @@ void servers_bad_reply(struct model *model, struct cluster *cluster, const struc
     model->generation++;
 }
 
+/* Clocks that differ by less are equal. */
+#define CLOCKS_EQUAL_US INT64_C(2000000)
+
 /* Znodes are dated by ZooKeeper's leader; while none is known, as before. */
 static void cluster_clock(struct model *model, struct cluster *cluster, const struct server *server,
                           struct moment at)
 {
-    bool dates = server->mode == SERVER_LEADER || server->mode == SERVER_STANDALONE;
-    if (!dates || cluster->ahead_us == server->ahead_us)
+    bool dates = server->mode == SERVER_LEADER || server->mode == SERVER_STANDALONE, differ = false;
+    int64_t ahead_us = dates ? server->ahead_us : cluster->ahead_us;
+    for (size_t i = 0; i < cluster->server_count; i++)
+        differ |=
+            cluster->servers[i].reachable && llabs(cluster->servers[i].ahead_us - ahead_us) > CLOCKS_EQUAL_US;
+    if (cluster->ahead_us == ahead_us && cluster->clocks_differ == differ)
         return;
-    cluster->ahead_us = server->ahead_us;
-    for (size_t i = 0; i < cluster->election_count; i++)
-        leadership_read(&(struct update){model, cluster->elections[i], at});
+    cluster->ahead_us = ahead_us;
+    cluster->clocks_differ = differ;
+    for (size_t i = 0; i < cluster->election_count; i++) {
+        const struct update f = {model, cluster->elections[i], at};
+        leadership_read(&f);
+        update_touched(&f);
+    }
+    cluster->turn = model->turn;
     diagnose_all(cluster);
-    model->generation++;
 }
 
 void servers_clock(struct model *model, struct cluster *cluster, const struct observation *o)

@@ -150,6 +150,7 @@ struct cluster {
     struct caught_up caught_up[CAUGHT_UP_KEPT]; /* the latest first */
     struct zxid_report zxids[ZXIDS_KEPT];       /* the latest first */
     int64_t ahead_us; /* the clock by which znodes are dated, against the observer's; 0: equal, or unknown */
+    bool clocks_differ; /* of its servers: znodes of an earlier leader of ZooKeeper may have another one's */
     int64_t epoch, epoch_us; /* of ZooKeeper's leader; when an earlier one was last seen; 0: never */
     int64_t wake_us;         /* no election's diagnose_at_us is earlier; INT64_MAX: none */
     enum replicas_next replicas_next;
@@ -194,8 +195,9 @@ const char *server_mode_word(enum server_mode mode);
 /* The longest tick that a server reports; 0: none does. */
 int cluster_tick_ms(const struct cluster *cluster);
 
-/* When a znode was created or changed, by the observer's clock: its Stat has that of ZooKeeper's leader. 0: unknown. */
-int64_t cluster_stat_us(const struct cluster *cluster, int64_t stat_ms);
+/* When that transaction created or changed a znode, by the observer's clock: a Stat has that of ZooKeeper's leader then.
+ * 0: unknown. */
+int64_t cluster_stat_us(const struct cluster *cluster, int64_t zxid, int64_t stat_ms);
 
 /* Inserts it by its origin; the cluster owns it from then on. */
 void cluster_add(struct cluster *cluster, struct election *election);

@@ -207,7 +207,8 @@ static struct moment first_by(const struct diagnosis *d)
         const struct candidate *c = election->candidates[i];
         if (!c->known || c->stat.czxid != election->own->directory.pzxid)
             continue;
-        int64_t age_us = d->f->at.wall_us - cluster_stat_us(election->cluster, c->stat.ctime_ms);
+        int64_t age_us =
+            d->f->at.wall_us - cluster_stat_us(election->cluster, c->stat.czxid, c->stat.ctime_ms);
         if (d->f->at.wall_us > 0 && age_us > 0 && age_us < d->f->at.mono_us)
             return (struct moment){d->f->at.mono_us - age_us, d->f->at.wall_us - age_us};
         break;
@@ -391,8 +392,9 @@ static void blocked_lock(struct diagnosis *d)
         "created at %s; %s can lead while it exists, because it takes the place of the ephemeral "
         "znode of %s",
         election->path,
-        describe_clock((struct moment){.wall_us = cluster_stat_us(election->cluster, stat->ctime_ms)}, when,
-                       sizeof when),
+        describe_clock(
+            (struct moment){.wall_us = cluster_stat_us(election->cluster, stat->czxid, stat->ctime_ms)}, when,
+            sizeof when),
         held ? "nobody" : "perhaps nobody", election->recipe->title);
 }
 

@@ -122,7 +122,8 @@ static void watch_eaten(struct diagnosis *d, struct candidate *c)
     }
     char session[SESSION_TEXT], when[SPAN_TEXT], path[PATH_TEXT];
     const struct candidate *who[] = {c, before};
-    struct moment written_at = {.wall_us = cluster_stat_us(d->election->cluster, before->stat.mtime_ms)};
+    struct moment written_at = {
+        .wall_us = cluster_stat_us(d->election->cluster, before->stat.mzxid, before->stat.mtime_ms)};
     diagnosis_raise(
         d, FINDING_WATCH_EATEN, SEVERITY_ERROR, CERTAINTY_SUSPECTED, diagnosis_subject(c), who, 2, NULL,
         "%s had watches and all have fired; the data of %s was written at %s, after %s joined",

@@ -721,8 +721,8 @@ static struct span case_takeover(const struct failover_case *c)
     if (!leader || !leader->known || leader->joined.mono_us < change->lost_at.mono_us ||
         leader->stat.czxid >> 32 != election->ack_stat.mzxid >> 32)
         return takeover;
-    int64_t exact_us =
-        acknowledge_time_us(election) - cluster_stat_us(election->cluster, leader->stat.ctime_ms);
+    int64_t exact_us = acknowledge_time_us(election) -
+                       cluster_stat_us(election->cluster, leader->stat.czxid, leader->stat.ctime_ms);
     return exact_us >= takeover.low_us && exact_us <= takeover.high_us ? (struct span){exact_us, exact_us}
                                                                        : takeover;
 }

@@ -178,7 +178,7 @@ void leadership_read(const struct update *f)
 
     if (election->leader_since_exact || !leader->known)
         return;
-    int64_t created_us = cluster_stat_us(election->cluster, leader->stat.ctime_ms);
+    int64_t created_us = cluster_stat_us(election->cluster, leader->stat.czxid, leader->stat.ctime_ms);
     struct moment created = {.wall_us = created_us};
     if (f->at.wall_us > 0) {
         /* The server's clock may be ahead. */

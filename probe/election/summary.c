@@ -34,7 +34,8 @@ bool summary_has_list(const struct election *election)
 
 int64_t summary_created_us(const struct election *election, const struct candidate *candidate)
 {
-    return candidate->known ? cluster_stat_us(election->cluster, candidate->stat.ctime_ms) : 0;
+    const struct znode_stat *stat = &candidate->stat;
+    return candidate->known ? cluster_stat_us(election->cluster, stat->czxid, stat->ctime_ms) : 0;
 }
 
 const char *summary_no_quorum(const struct cluster *cluster, char buffer[SUMMARY_QUORUM_SIZE])

@@ -393,7 +393,8 @@ static int64_t lasted_us(const struct update *f)
     int64_t seen_us =
         election->own->first_listed.mono_us ? f->at.mono_us - election->own->first_listed.mono_us : 0;
     int64_t by_ctime_us =
-        f->at.wall_us ? f->at.wall_us - cluster_stat_us(election->cluster, election->own->directory.ctime_ms)
+        f->at.wall_us ? f->at.wall_us - cluster_stat_us(election->cluster, election->own->directory.czxid,
+                                                        election->own->directory.ctime_ms)
                       : 0;
     int64_t us = seen_us > by_ctime_us ? seen_us : by_ctime_us;
     return us > 1 ? us : 1;

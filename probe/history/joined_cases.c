@@ -55,6 +55,8 @@ static void joined_shift(struct observation *o, int64_t mono_us, int64_t wall_us
     } else if (o->kind == OBSERVED_SILENCE) {
         joined_add(&o->silent_since.mono_us, mono_us);
         joined_add(&o->silent_since.wall_us, wall_us);
+    } else if (o->kind == OBSERVED_CLOCK) {
+        o->clock.ahead_us -= wall_us;
     } else if (o->kind == OBSERVED_TRANSACTION) {
         joined_add(&o->transaction.active_us, mono_us);
         joined_add(&o->transaction.heard_us, mono_us);

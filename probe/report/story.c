@@ -464,7 +464,7 @@ static bool story_near(void *context, const struct election *election, const str
 static void story_same_identity(struct story *story, const struct cluster *cluster, const struct candidate *c)
 {
     int64_t lost_us = story->failover.lost_at.wall_us,
-            since_us = c->known ? cluster_stat_us(cluster, c->stat.ctime_ms) : 0;
+            since_us = c->known ? cluster_stat_us(cluster, c->stat.czxid, c->stat.ctime_ms) : 0;
     int64_t timeout_us = (int64_t)story->timeout_ms * 1000;
     if (since_us == 0 || story_same(c->name, story->failover.from))
         return;

@@ -183,7 +183,8 @@ static void follower_observe(const struct log_follower *f, const struct followed
     o.transaction =
         (struct observed_transaction){.zxid = found->zxid, .deed = found->deed, .session = found->session};
     if (found->time_ms) {
-        int64_t gone_us = cluster_stat_us(&f->live->model->clusters[f->live->index], found->time_ms);
+        int64_t gone_us =
+            cluster_stat_us(&f->live->model->clusters[f->live->index], found->zxid, found->time_ms);
         o.transaction.gone_us = o.at.mono_us - (o.at.wall_us - gone_us);
     }
     live_observe(f->live, &o);

@@ -37,18 +37,17 @@ void server_facts_report_server(const struct live_cluster *live, const char *add
     live_observe(live, &o);
 }
 
-/* A difference below this may be the network's, or that of the second that has begun. */
+/* A difference below this may be the network's, or that of the second that has begun; so may a change of it. */
 #define CLOCKS_EQUAL_US INT64_C(2000000)
 
 int64_t server_facts_report_clock(const struct live_cluster *live, const char *address, int64_t date_s,
                                   int64_t took_us, int64_t before_us)
 {
-    int64_t doubt_us = CLOCKS_EQUAL_US + took_us / 2;
     int64_t ahead_us = date_s * 1000000 + 500000 - (clock_wall_us() - took_us / 2);
-    if (llabs(ahead_us) <= doubt_us)
-        ahead_us = 0;
-    if (ahead_us == before_us || (ahead_us != 0 && llabs(ahead_us - before_us) <= doubt_us))
+    if (took_us > CLOCKS_EQUAL_US / 2 || llabs(ahead_us - before_us) <= CLOCKS_EQUAL_US)
         return before_us;
+    if (llabs(ahead_us) <= CLOCKS_EQUAL_US)
+        ahead_us = 0;
     struct observation o = live_observation(live, OBSERVED_CLOCK, NULL, NULL);
     o.clock = (struct observed_clock){address, ahead_us};
     live_observe(live, &o);

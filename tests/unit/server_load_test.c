@@ -129,6 +129,31 @@ static void finds_the_busiest_address(void **state)
     assert_int_equal(server_of(world, "a")->busiest_connections, -1);
 }
 
+/* Where one server's clock is another, only what ZooKeeper's present leader dated is known to have it. */
+static void knows_whose_clock_dates_a_znode(void **state)
+{
+    struct world *world = *state;
+    const struct cluster *cluster = &world->model->clusters[0];
+    static const char *const servers[] = {"a", "b"};
+    const int64_t hour_us = INT64_C(3600000000), now = 0x200000003, earlier = 0x100000009;
+    struct observation o = {.at = {hour_us, hour_us}};
+    for (size_t i = 0; i < 2; i++) {
+        o.kind = OBSERVED_SERVER;
+        o.server = (struct observed_server){.address = servers[i],
+                                            .reachable = true,
+                                            .mode = i == 0 ? SERVER_LEADER : SERVER_FOLLOWER,
+                                            .zxid = now};
+        model_observe(world->model, &o);
+    }
+    for (size_t i = 0; i < 2; i++) {
+        o.kind = OBSERVED_CLOCK;
+        o.clock = (struct observed_clock){servers[i], hour_us};
+        model_observe(world->model, &o);
+        assert_int_equal(cluster_stat_us(cluster, now, 4000000), 400000000);
+        assert_int_equal(cluster_stat_us(cluster, earlier, 4000000), i == 0 ? 4000000000 : 400000000);
+    }
+}
+
 static void keeps_what_was_not_asked_for(void **state)
 {
     struct world *world = *state;
@@ -203,6 +228,7 @@ int main(void)
                                         world_end),
         cmocka_unit_test_setup_teardown(begins_anew_with_other_data, world_begin, world_end),
         cmocka_unit_test_setup_teardown(finds_the_busiest_address, world_begin, world_end),
+        cmocka_unit_test_setup_teardown(knows_whose_clock_dates_a_znode, world_begin, world_end),
         cmocka_unit_test_setup_teardown(keeps_what_was_not_asked_for, world_begin, world_end),
         cmocka_unit_test_setup_teardown(notices_slow_fsyncs, world_begin, world_end),
         cmocka_unit_test(reads_decimal_milliseconds),

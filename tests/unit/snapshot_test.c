@@ -150,7 +150,7 @@ static void no_clock_overflows(void **state)
     struct snapshot *written = snapshot_new();
     struct buffer patch = {0};
     world->clusters[0].ahead_us = -1;
-    assert_true(cluster_stat_us(&world->clusters[0], INT64_MAX / 1000 - 1) == 0);
+    assert_true(cluster_stat_us(&world->clusters[0], 0, INT64_MAX / 1000 - 1) == 0);
     world->clusters[0].ahead_us = INT64_MIN;
     snapshot_update(written, world, &patch);
     assert_null(snapshot_read(written, world->now.wall_us, 1));
