@@ -103,9 +103,12 @@ class FieldPlay(Play):
         for member in members:
             until(lambda: self.ready(member), READY_S, f"{member} is ready")
 
-    def ready(self, member):
+    def must_live(self, member):
         if not self.processes[member].lives():
             raise Ended(f"{member} has ended; see {self.processes[member].log.name}")
+
+    def ready(self, member):
+        self.must_live(member)
         return self.system.ready(self, member)
 
     def settle(self, names):
@@ -211,6 +214,9 @@ class FieldPlay(Play):
         seen = self.look(stage, acted, lambda seen: not any(judge_standing(client, stage, seen, self.paths[client])
                                                             for client in self.clients))
         seen.began = began
+        for member in self.processes:
+            if member != self.struck:
+                self.must_live(member)
         for client in self.clients:
             yield client, seen, self.complaints(client, stage, seen)
 
