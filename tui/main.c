@@ -174,14 +174,15 @@ static bool is_for_output(const struct options *options)
     case COMMAND_CONFIG:
     case COMMAND_COMPLETION:
     case COMMAND_DISCOVER:
-    case COMMAND_EVENTS:
-    case COMMAND_ONCE:
     case COMMAND_INJECT:
     case COMMAND_WHY:
     case COMMAND_DEMO:
     case COMMAND_HELP:
     case COMMAND_VERSION:
         return true;
+    case COMMAND_EVENTS:
+    case COMMAND_ONCE:
+        return !options->observe;
     case COMMAND_AUTOPSY:
         return !options->into;
     case COMMAND_REPORT:

@@ -259,7 +259,8 @@ static void writer_renew(struct case_writer *w)
 static bool writer_is_full(const struct case_writer *w, size_t bytes)
 {
     size_t length = coding_length(w->coding);
-    return length > BLOCK_MOST / 2 || length > bytes + 2 * w->state_bytes ||
+    return (length > BLOCK_MOST / 2 && length > bytes + w->state_bytes) ||
+           length > bytes + 2 * w->state_bytes ||
            coding_memory(w->coding) > STRETCH_MEMORY + 2 * w->state_memory;
 }
 

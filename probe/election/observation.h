@@ -63,7 +63,7 @@ enum observation_kind {
                              a znode (path), or, without a path, that the log was read up to it */
     OBSERVED_READ,        /* the complete state of this moment was needed: see model_catch_up() */
     OBSERVED_CAPTURED,    /* what packets show of one session */
-    OBSERVED_CLOCK /* how far a server's wall clock is from the observer's: the first time, and changes */
+    OBSERVED_CLOCK /* how far a server's wall clock is from the observer's, if they differ; and each change */
 };
 
 /* Of the tool's own session. */
@@ -139,7 +139,7 @@ struct server_load {
 
 #define SERVER_LOAD_UNKNOWN ((struct server_load){-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1})
 
-/* One further away than 100 years shows no time. */
+/* A clock that is further away than 100 years shows no time. */
 static inline bool clock_is_near(int64_t ahead_us)
 {
     const int64_t most_us = INT64_C(100) * 366 * 86400 * 1000000;

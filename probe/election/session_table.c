@@ -74,7 +74,8 @@ size_t client_host(const struct client_session *client, const char **host)
 int64_t client_established_us(const struct cluster *cluster, const struct client_session *client)
 {
     int64_t ahead_us = client->server < cluster->server_count ? cluster->servers[client->server].ahead_us : 0;
-    return znode_time_ms(client->established_ms) * 1000 - ahead_us;
+    int64_t ms = znode_time_ms(client->established_ms);
+    return ms ? ms * 1000 - ahead_us : 0;
 }
 
 /* ---- the table ---- */

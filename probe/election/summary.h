@@ -17,7 +17,7 @@ const char *summary_path(const struct election *election);
 /* Its candidates have been read; if not, their number is unknown. */
 bool summary_has_list(const struct election *election);
 
-/* When a candidate's znode was created, by the server's clock; 0: unknown. */
+/* When a candidate's znode was created, by the observer's clock; 0: unknown. */
 int64_t summary_created_us(const struct election *election, const struct candidate *candidate);
 
 /*

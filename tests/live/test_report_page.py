@@ -11,8 +11,6 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-pytestmark = pytest.mark.hiding
-
 DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "unit", "data")
 PAGES = ["one", "usual", "hostile", "empty"]
 

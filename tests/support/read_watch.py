@@ -1,6 +1,7 @@
 """Watches, beside any live test, that the program reads next to nothing while nothing changes."""
 import threading
 import time
+from http.client import HTTPException
 
 from patience import stretched
 
@@ -36,17 +37,18 @@ class ReadWatch:
                 begun = time.monotonic()
                 zxid, count, now = self._look()
                 ended = time.monotonic()
-            except (OSError, ValueError, KeyError):  # its servers are what the tests stop
+            except (OSError, HTTPException, ValueError, KeyError):  # its servers are what the tests stop
                 before, still = None, 0
                 continue
             still = still + 1 if before and before[0] == zxid else 0
             for session, last in now.items() if still >= STILL and count < MANY else ():
                 took_s = ended - before[1]
                 if session in before[2] and last - before[2][session] > PER_S * took_s + 1:
-                    self.wrong.append(f"{last - before[2][session]} reads in {took_s:.1f} s")
+                    self.wrong.append(f"{time.strftime('%T')}: session {session[0]:#x} made {last - before[2][session]} reads in {took_s:.1f} s")
             before = zxid, begun, now
 
     def close(self):
+        assert self.thread.is_alive()
         self.over.set()
         self.thread.join(stretched(20))
         assert not self.wrong, self.wrong

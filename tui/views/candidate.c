@@ -91,7 +91,7 @@ static void candidate_put_time(struct block *block, const char *label, int64_t m
 {
     char text[40];
 
-    candidate_put(block, label, ROLE_TEXT, format_time(ms * 1000, text, sizeof text));
+    candidate_put(block, label, ROLE_TEXT, format_time(znode_time_ms(ms) * 1000, text, sizeof text));
 }
 
 #define STAT_FIELDS 11
@@ -360,10 +360,10 @@ static void put_neighbourhood(struct block *block, struct elsewhere *elsewhere, 
         place + 1 < election->candidate_count ? election->candidates[place + 1] : NULL;
     char text[384], age[16], clock[32];
 
-    if (candidate->known)
-        format_age(label_as_of(election, scene->now).wall_us - summary_created_us(election, candidate), age,
-                   sizeof age);
-    snprintf(text, sizeof text, "%s%s%s", candidate->known ? age : "?",
+    int64_t created_us = summary_created_us(election, candidate);
+    if (created_us)
+        format_age(label_as_of(election, scene->now).wall_us - created_us, age, sizeof age);
+    snprintf(text, sizeof text, "%s%s%s", created_us ? age : "?",
              candidate->joined_seen ? ", joined at " : ", joined unseen",
              candidate->joined_seen ? format_clock(candidate->joined.wall_us, clock, sizeof clock) : "");
     candidate_put(block, "age", ROLE_TEXT, text);

@@ -141,14 +141,13 @@ static void put_age(const struct election_view *view, struct cells *cells, int y
 {
     char age[16];
 
-    if (!candidate->known || scene->now.wall_us == 0) {
+    int64_t created_us = summary_created_us(election, candidate);
+    if (!created_us || scene->now.wall_us == 0) {
         columns_put(cells, &view->columns[COLUMN_AGE], y, ROLE_DIM, "?");
         return;
     }
-    columns_put(
-        cells, &view->columns[COLUMN_AGE], y, look,
-        format_age(label_as_of(election, scene->now).wall_us - summary_created_us(election, candidate), age,
-                   sizeof age));
+    columns_put(cells, &view->columns[COLUMN_AGE], y, look,
+                format_age(label_as_of(election, scene->now).wall_us - created_us, age, sizeof age));
 }
 
 static void election_draw_row(const struct election_view *view, struct cells *cells, int y,
