@@ -234,7 +234,8 @@ bool failover_case_logged_before(const struct election *election, struct moment 
     failover->cause = deed_cause(t->deed);
     failover->cause_certainty = CERTAINTY_CERTAIN;
     failover->evidence = end->evidence;
-    failover->lost_at = (struct moment){t->gone_us, now.wall_us - (now.mono_us - t->gone_us)};
+    int64_t gone_us = t->gone_us + end->ahead_us - election->cluster->ahead_us;
+    failover->lost_at = (struct moment){gone_us, now.wall_us - (now.mono_us - gone_us)};
     return true;
 }
 
@@ -253,7 +254,7 @@ void failover_cases_logged(struct cluster *cluster, struct moment at, const char
     cluster->logged->next = (cluster->logged->next + 1) % LOGGED_ENDS_KEPT;
     free(end->path);
     free(end->evidence);
-    *end = (struct logged_end){.path = text_copy(path), .transaction = *t};
+    *end = (struct logged_end){.path = text_copy(path), .ahead_us = cluster->ahead_us, .transaction = *t};
     if (before) {
         char evidence[160];
         struct failover_evidence e = {

@@ -25,7 +25,8 @@ struct seen_deletion {
 #define LOGGED_ENDS_KEPT 256
 struct logged_end {
     char *path;
-    char *evidence; /* of one from before the log was followed; else NULL */
+    char *evidence;   /* of one from before the log was followed; else NULL */
+    int64_t ahead_us; /* the cluster's when its time was taken: AdminServer may answer later */
     struct observed_transaction transaction;
 };
 struct logged_ends {
