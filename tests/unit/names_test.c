@@ -156,10 +156,13 @@ static void names_keep_what_tells_them_apart(void **state)
     };
     struct names set = {0};
     struct cells *cells = cells_new(10, 1);
+    char text[64];
 
     (void)state;
     expect((struct names){0}, 21, "", paths, COUNT(paths));
     expect((struct names){.keep_shared = true}, 16, "", kept, COUNT(kept));
+    assert_string_equal(name_fit(cells, "/t/fo\u0308o\u0308o\u0308o\u0308bar", 6, text, sizeof text),
+                        "…o\u0308o\u0308bar"); /* a letter keeps its marks */
     cells->ascii = true;
     for (size_t i = 0; i < COUNT(middles); i++)
         names_add(&set, middles[i][0]);

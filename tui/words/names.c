@@ -28,19 +28,16 @@ static bool ends_part(const char *name, char c)
     return name[0] == '/' ? c == '/' : is_separator(c);
 }
 
-/* The byte at which the last columns of a text begin, at most room of them; characters stay whole. */
+/* The byte at which the last columns of a text begin, at most room of them; a letter keeps its marks. */
 static size_t tail_of(const struct cells *cells, const char *text, int room)
 {
-    size_t at = strlen(text), length = at;
+    char unit[SAFE_UNIT];
+    size_t at = 0, length = strlen(text), eaten;
+    int width, rest = safe_width(text, length, cells->ascii);
 
-    while (at > 0) {
-        size_t before = at - 1;
-
-        while (before > 0 && ((unsigned char)text[before] & 0xc0) == 0x80)
-            before--;
-        if (safe_width(text + before, length - before, cells->ascii) > room)
-            break;
-        at = before;
+    while (rest > room && (eaten = safe_unit(text + at, length - at, cells->ascii, unit, &width)) > 0) {
+        rest -= width;
+        at += eaten;
     }
     return at;
 }
