@@ -29,7 +29,7 @@ static bool change_open(const struct change *change)
 }
 
 /* A candidate that existed no longer than this and was never read has not led: the loss before it stays open.
- * Not so for a lock: who creates its znode leads. */
+ * Not so for a lock: who creates its znode leads. Found after a gap, it may have existed all that time. */
 #define BRIEF_US INT64_C(1000000)
 
 static bool stood_briefly(const struct update *f, const struct candidate *leader)
@@ -37,8 +37,8 @@ static bool stood_briefly(const struct update *f, const struct candidate *leader
     const struct change *change = &f->election->change;
     const struct recipe *recipe = f->election->recipe;
     return recipe && recipe->family != FAMILY_LOCK && !leader->known && !leader->denied &&
-           f->election->fresh && change->from && change->to && strcmp(change->to, leader->name) == 0 &&
-           leader->joined.mono_us >= change->lost_at.mono_us &&
+           f->election->fresh && f->election->leader_since_exact && change->from && change->to &&
+           strcmp(change->to, leader->name) == 0 && leader->joined.mono_us >= change->lost_at.mono_us &&
            f->at.mono_us - leader->joined.mono_us < BRIEF_US && failover_case_reopen(f->election);
 }
 

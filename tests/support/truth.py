@@ -17,6 +17,8 @@ STARVED_S = 1.0
 # A server that stands still is noticed when two thirds of the tool's session timeout (4 s) are over; a slow machine
 # adds to it. One that answers a little before that is told of as late, and by how much nobody knows.
 UNNOTICED_S = 4
+# probe/election/leadership.c has a second, as the tool sees it; a list may be late by as much.
+BRIEF_S = 2
 
 
 def moment(text):
@@ -240,6 +242,10 @@ class Retelling:
             return
         if self.leader is not None:
             self.lie(event, f"told while {self.leader} leads, whose loss was not told")
+        # Who was gone before it was read has not led: the loss before it is the one that counts.
+        while self.lost and event["from"] != self.lost.name and self.changes and self.changes[-1][1] is self.lost and \
+                self.lost.gone - self.lost.born < BRIEF_S:
+            self.lost = self.changes.pop()[0]
         if event["from"] != (self.lost.name if self.lost else None):
             self.lie(event, f"the one before was {self.lost}")
         if self.lost is life:

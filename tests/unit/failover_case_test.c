@@ -125,6 +125,20 @@ static void keeps_what_was_proven_of_an_open_one(void **state)
     model_script_run("closed: others have written since as much as is kept", script);
 }
 
+static void counts_a_leader_that_a_gap_hid(void **state)
+{
+    (void)state;
+    model_script_run(
+        "found after a gap, it may have led all that time, although it is gone before it is read",
+        "servers 1\nwatch /election kind=leader\nconnect\n> connection connected\n+ " A
+        " s=a\nfailovers\ntick 1000\nlist\n> election-seen\nreadall\ntick 3000\nlose\n"
+        "> connection disconnected\n- " A "\n+ " B " s=b\ntick 9000\nconnect\n> connection connected\nlist\n"
+        "> leader-lost " A " @1 gap 9000\n> candidate-left " A " @1 gap 9000\n> candidate-joined " B
+        " @1 gap 9000\n"
+        "> leader-elected " A " -> " B " gap 9000\n- " B "\ngone " B "\n> leader-lost " B " @1\n"
+        "> failover " A " -> " B " unknown gap 9000\n> candidate-left " B " @1\n");
+}
+
 /* Whoever deletes its znode and closes its session at once leaves the same lists behind, but one transaction
    more. */
 static void doubts_that_znode_and_session_went_together(void **state)
@@ -345,6 +359,7 @@ int main(void)
         cmocka_unit_test(asks_no_longer_than_it_may_help),
         cmocka_unit_test(survives_being_dropped),
         cmocka_unit_test(survives_a_candidate_that_nobody_could_read),
+        cmocka_unit_test(counts_a_leader_that_a_gap_hid),
         cmocka_unit_test(tells_who_deleted_a_lock_that_nobody_takes),
         cmocka_unit_test(ignores_a_leader_that_is_created_again),
     };
