@@ -214,6 +214,7 @@ void cluster_fields(struct fields *f, struct cluster *cluster)
     field_enum(f, &cluster->ensemble, ENSEMBLE_PART);
     field_signed(f, &cluster->ahead_us);
     field_flag(f, &cluster->clocks_differ);
+    field_signed(f, &cluster->epoch); /* of its znodes: cluster_stat_us() */
     f->in.bad = f->in.bad || !clock_is_near(cluster->ahead_us);
     fields_need(f, cluster->name);
     fields_need(f, cluster->hosts);
