@@ -226,13 +226,17 @@ bool failover_case_logged_before(const struct election *election, struct moment 
     if (!name)
         return false;
     const struct observed_transaction *t = &end->transaction;
-    /* The directory's Stat tells the transaction in which a child came or went last. */
+    /* The directory's Stat tells the transaction in which a child came or went last. Of a lock, and of what does not
+     * exist, a log that reaches no further, or names no znodes that went with a session, may not have the last end. */
     bool lock = election->recipe && election->recipe->family == FAMILY_LOCK;
+    bool proved = election->state == ELECTION_VACANT && !lock;
     if (election->state == ELECTION_VACANT && !lock && t->zxid != election->own->directory.pzxid)
         return false;
+    if (!lock && recipe_sequence_of(name) == SEQUENCE_NONE)
+        return false; /* no candidate */
     failover->from = name;
     failover->cause = deed_cause(t->deed);
-    failover->cause_certainty = CERTAINTY_CERTAIN;
+    failover->cause_certainty = proved ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED;
     failover->evidence = end->evidence;
     int64_t gone_us = t->gone_us + end->ahead_us - election->cluster->ahead_us;
     failover->lost_at = (struct moment){gone_us, now.wall_us - (now.mono_us - gone_us)};

@@ -157,13 +157,12 @@ bool vacancy_lost(const struct election *election, struct moment now, struct fai
     if (last && failover_is_open(last))
         *failover = *last;
     bool seen = change->from && !change->to;
+    bool logged = !seen && !failover->from && failover_case_logged_before(election, now, failover);
     if (seen && !failover->from) {
         failover->from = change->from;
         failover->from_identity = change->from_identity;
         failover->lost_at = change->lost_at;
-    } else if (!failover->from && failover_case_logged_before(election, now, failover)) {
-        ; /* it began before the first look */
-    } else if (!seen && election->state_since_exact) {
+    } else if (!seen && !logged && election->state_since_exact) {
         failover->lost_at = election->state_since;
     }
     bool unseen = election->own && election->own->led_unseen; /* somebody may have led in between */

@@ -20,6 +20,8 @@
 #define REFRESH_TURNS 5
 /* Changes that the loop has not taken yet: at this number the thread waits. */
 #define WAITING_MOST 100000
+/* A look waits so long for what was logged before. */
+#define BEFORE_MS 2000
 /* How long log_follower_free() waits for the thread. */
 #define END_NS UINT64_C(100000000)
 
@@ -34,10 +36,20 @@ struct followed_change {
     char *complaint; /* the directory cannot be read; NULL: it can */
 };
 
+/* The latest end of a znode in an election, or of the election's own, before the log was followed. */
+struct logged_before {
+    struct hash_link link;
+    size_t length; /* of the election's path, with which that of the znode begins */
+    struct followed_change change;
+};
+
 struct log_follower {
     struct live_cluster *live; /* the loop's alone */
-    bool taken;                /* the loop's alone: what was logged before is known, or cannot be read */
-    uv_async_t *wake;          /* of the loop; NULL: it was closed */
+    struct hash_table
+        before; /* the loop's alone: of elections of which it is not known yet whether one leads */
+    uint64_t begun_ms;
+    bool taken;       /* the loop's alone: what was logged before is known, or cannot be read */
+    uv_async_t *wake; /* of the loop; NULL: it was closed */
     pthread_t thread;
     uv_mutex_t mutex; /* of all that follows up to the thread's own */
     uv_cond_t moved;
@@ -61,14 +73,29 @@ static void followed_free(struct followed_change *followed)
     free(followed->complaint);
 }
 
+static uint32_t before_hash(const struct hash_link *link)
+{
+    const struct logged_before *before = HASH_ENTRY(link, const struct logged_before, link);
+    return cluster_path_hash(before->change.path, before->length);
+}
+
+static void before_free(struct log_follower *f, struct logged_before *before)
+{
+    hash_table_remove(&f->before, &before->link);
+    followed_free(&before->change);
+    free(before);
+}
+
 /* ---- on the thread ---- */
 
 /* Takes the texts over. False: it is to end. */
 static bool follower_hand_on(struct log_follower *f, struct followed_change followed)
 {
     uv_mutex_lock(&f->mutex);
-    while (f->count >= WAITING_MOST && !f->over)
+    while (f->count >= WAITING_MOST && !f->over) {
+        uv_async_send(f->wake);
         uv_cond_wait(&f->moved, &f->mutex);
+    }
     bool more = !f->over;
     if (more) {
         room_for_one(&f->found, f->count, &f->room, sizeof *f->found);
@@ -141,6 +168,10 @@ static void follower_turn(struct log_follower *f)
 
 static void follower_free(struct log_follower *f)
 {
+    struct hash_link *link;
+    while ((link = hash_table_walk(&f->before, NULL)))
+        before_free(f, HASH_ENTRY(link, struct logged_before, link));
+    hash_table_clear(&f->before);
     for (size_t i = 0; i < f->count; i++)
         followed_free(&f->found[i]);
     free(f->found);
@@ -190,14 +221,61 @@ static void follower_observe(const struct log_follower *f, const struct followed
     live_observe(f->live, &o);
 }
 
-/* The path is a watched election, or lies in one. */
-static bool is_of_election(const struct cluster *cluster, const char *path)
+/* That path is a watched election, or lies in one; length: that of the election's path. NULL: neither. */
+static const struct election *election_of(const struct log_follower *f, const char *path, size_t *length)
 {
-    size_t length = strlen(path), above = length;
-    while (above > 0 && path[above - 1] != '/')
-        above--;
-    return cluster_election(cluster, path, length) ||
-           cluster_election(cluster, path, above > 1 ? above - 1 : above);
+    const struct cluster *cluster = &f->live->model->clusters[f->live->index];
+    *length = strlen(path);
+    const struct election *own = cluster_election(cluster, path, *length);
+    while (!own && *length > 0 && path[*length - 1] != '/')
+        --*length;
+    if (own)
+        return own;
+    *length -= *length > 1;
+    return cluster_election(cluster, path, *length);
+}
+
+/* Takes the text over. Of those that one transaction ended the first in line stays. */
+static void follower_keep_before(struct log_follower *f, struct followed_change *found)
+{
+    size_t length;
+    if (!election_of(f, found->path, &length))
+        return;
+    struct hash_link *link = hash_table_first(&f->before, cluster_path_hash(found->path, length));
+    struct logged_before *before = NULL;
+    for (; link && !before; link = link->next) {
+        struct logged_before *one = HASH_ENTRY(link, struct logged_before, link);
+        if (one->length == length && memcmp(one->change.path, found->path, length) == 0)
+            before = one;
+    }
+    bool own = found->path[length] == '\0'; /* the directory, after its last candidate; or a lock's holder */
+    if (before && before->length < strlen(before->change.path) &&
+        (own || (before->change.zxid == found->zxid &&
+                 recipe_sequence_of(before->change.path) < recipe_sequence_of(found->path))))
+        return;
+    if (before)
+        before_free(f, before);
+    before = xmalloc(sizeof *before);
+    *before = (struct logged_before){.length = length, .change = *found};
+    found->path = NULL;
+    hash_table_add(&f->before, &before->link);
+}
+
+/* Only where nobody leads it is of use how the last one ended. */
+static void follower_show_before(struct log_follower *f)
+{
+    struct hash_link *link = hash_table_walk(&f->before, NULL);
+    while (link) {
+        struct logged_before *before = HASH_ENTRY(link, struct logged_before, link);
+        size_t length;
+        const struct election *election = election_of(f, before->change.path, &length);
+        link = hash_table_walk(&f->before, link);
+        if (election && election->state == ELECTION_UNKNOWN)
+            continue;
+        if (election && !election->leader)
+            follower_observe(f, &before->change, before->change.path);
+        before_free(f, before);
+    }
 }
 
 /* Old servers do not log which znodes end with a session; the session's candidates do. */
@@ -218,17 +296,22 @@ static void follower_observe_owned(const struct log_follower *f, const struct fo
     }
 }
 
-static void follower_take(struct log_follower *f, const struct followed_change *found)
+static void follower_take(struct log_follower *f, struct followed_change *found)
 {
+    size_t length;
     f->taken |= found->complaint || found->deed == DEED_NONE;
     if (found->complaint)
         log_line(LOG_LEVEL_WARNING, "%s", found->complaint);
+    else if (found->time_ms)
+        follower_keep_before(f, found);
     else if (found->deed == DEED_NONE)
         follower_observe(f, found, NULL);
     else if (!found->path)
         follower_observe_owned(f, found);
-    else if (is_of_election(&f->live->model->clusters[f->live->index], found->path))
+    else if (election_of(f, found->path, &length))
         follower_observe(f, found, found->path);
+    if (found->deed == DEED_NONE)
+        follower_show_before(f);
 }
 
 static void log_follower_on_wake(uv_async_t *wake)
@@ -250,7 +333,7 @@ static void log_follower_on_wake(uv_async_t *wake)
 
 bool log_follower_complete(const struct log_follower *f)
 {
-    return !f || f->taken || f->ended;
+    return !f || f->taken || f->ended || uv_now(f->live->loop) - f->begun_ms >= BEFORE_MS;
 }
 
 struct log_follower *log_follower_new(struct live_cluster *live)
@@ -260,6 +343,8 @@ struct log_follower *log_follower_new(struct live_cluster *live)
         return NULL;
     struct log_follower *f = xcalloc(1, sizeof *f);
     f->live = live;
+    f->begun_ms = uv_now(live->loop);
+    f->before.hash_of = before_hash;
     f->directory = xstrdup(directory);
     f->unpack_most = live->settings->history.unpack_bytes;
     uv_mutex_init(&f->mutex);

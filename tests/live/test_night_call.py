@@ -250,7 +250,8 @@ def test_begun_after_the_end_beside_a_log(zk, client, path, end):
         assert f": {cause} (transaction 0x" in check.out and "transaction logs tell" not in check.out, check
         document = json.loads(run("once", "--json", *at).out)
         lost = document["clusters"][0]["elections"][0]["lost"]
-        assert (lost["from"], lost["cause"], lost["cause_certainty"], lost["open"]) == (leader.name, cause, "certain", True)
+        assert (lost["from"], lost["cause"], lost["cause_certainty"], lost["open"]) == (
+            leader.name, cause, "suspected" if end == "vanished" else "certain", True)
         screen = Pty([PROGRAM, *at], cols=160)
         try:
             screen.shows(f"no-leader, {cause}")
