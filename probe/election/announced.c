@@ -136,6 +136,15 @@ bool announced_settle(const struct cluster *cluster, struct server *server,
     return server->foreign_children != before || server->announced != before_announced;
 }
 
+/* Counts are taken with each whole poll; those that watches disturb are left out. */
+#define COUNT_HOLDS_US INT64_C(30000000)
+
+bool announced_none(const struct server *server)
+{
+    return server->foreign_children == 0 &&
+           server->listed.mono_us - server->counts[0].counted_us <= COUNT_HOLDS_US;
+}
+
 bool announced_may_settle(const struct server *server)
 {
     return server->foreign_children < 0 && server->announced > 0 && server->counts[0].counted_us != 0 &&

@@ -4,10 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "probe/election/client.h"
-#include "probe/election/cluster.h"
+#include "probe/election/announced.h"
 #include "probe/election/candidates.h"
 #include "probe/election/chain.h"
+#include "probe/election/client.h"
+#include "probe/election/cluster.h"
 #include "probe/election/election_private.h"
 #include "probe/election/failover.h"
 #include "probe/election/session_table.h"
@@ -380,7 +381,7 @@ bool certainty_hidden_watches(const struct election *election)
 {
     const struct cluster *cluster = election->cluster;
     for (size_t i = 0; i < cluster->server_count; i++)
-        if (cluster->servers[i].foreign_children != 0)
+        if (!announced_none(&cluster->servers[i]))
             return true;
     return watched_above(election);
 }

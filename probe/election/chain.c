@@ -422,7 +422,7 @@ static bool notified_by_children(const struct election *election, const struct c
         return false;
     const struct server *server = &cluster->servers[shown->server];
     bool ours = cluster->connected_to && strcmp(cluster->connected_to, server->address) == 0;
-    return server->foreign_children != 0 &&
+    return !announced_none(server) &&
            server->child_watches - server->announced > (ours ? (int64_t)cluster->election_count : 0);
 }
 

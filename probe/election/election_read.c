@@ -139,7 +139,7 @@ bool election_is_matched(const struct election *election)
 
 bool election_is_proven(const struct election *election)
 {
-    if (election->recognised != RECOGNISED_NAME)
+    if (election->recognised != RECOGNISED_NAME || election_has_no_line(election))
         return true;
     /* A path that a pattern matches may be a directory of directories; so may a path without further
      * configuration. */

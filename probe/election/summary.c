@@ -101,6 +101,8 @@ static bool is_sound(const struct election *election)
 {
     bool nobody = election->state == ELECTION_VACANT || election->state == ELECTION_ABSENT;
     bool missed = election->origin == ORIGIN_EXPECTED && election->state == ELECTION_ABSENT;
+    if (election->fresh && election_has_no_line(election))
+        return true;
     if (election->fresh && nobody && (election->origin == ORIGIN_CONFIGURED || missed))
         return !summary_must_lead(election);
     if (election->fresh && !election_is_proven(election))

@@ -148,6 +148,10 @@ def test_clickhouse_without_a_line_is_fine(zk, path, client):
     client.create(f"{path}/leader_election-0", b"all (multiple leaders Ok)", makepath=True)
     done = check(zk, path)
     assert done.status == 0 and "every replica leads" in done.out, done
+    pattern = path.replace("/leader_election", "*/leader_election")
+    done = check(zk, pattern)
+    assert done.status == 0 and "every replica leads" in done.out, done
+    assert run("once", "--strict", "-s", zk.hosts, "--admin", zk.admin, pattern).status == 0
     client.create(f"{path}/other", b"")
     assert check(zk, path).status == 2
 

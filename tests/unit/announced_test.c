@@ -121,6 +121,20 @@ static void subtracts_what_held(void **state)
     assert_int_equal(after(world, 1000, ONE, 6, 2), 1); /* a stranger's */
 }
 
+static void an_old_count_shows_nothing_of_now(void **state)
+{
+    struct world *world = *state;
+    first_list(world);
+    const struct server *server = world->model->clusters[0].servers;
+    for (int i = 0; i < 4; i++)
+        after(world, 1500, ONE, 5, 2);
+    assert_true(announced_none(server));
+    after(world, 20000, ONE, -1, 0);
+    assert_true(server->foreign_children == 0 && announced_none(server));
+    after(world, 20000, ONE, -1, 0);
+    assert_true(server->foreign_children == 0 && !announced_none(server));
+}
+
 static void believes_none_that_changed(void **state)
 {
     struct world *world = *state;
@@ -219,6 +233,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(subtracts_what_held, world_begin, world_end),
+        cmocka_unit_test_setup_teardown(an_old_count_shows_nothing_of_now, world_begin, world_end),
         cmocka_unit_test_setup_teardown(believes_none_that_changed, world_begin, world_end),
         cmocka_unit_test_setup_teardown(a_plain_announcement_hides_strangers, world_begin, world_end),
         cmocka_unit_test_setup_teardown(announces_too_much, world_begin, world_end),
