@@ -145,11 +145,11 @@ static int by_successor(const void *a, const void *b)
                   who_led_next(*(const struct failover *const *)b));
 }
 
-/* How long it took at most; -1: not known. */
+/* How long it took at least; -1: not known. */
 static int64_t slowness(const struct leadership_history_successor *successor)
 {
     int64_t low_us = successor->p50.low_us, high_us = successor->p50.high_us;
-    return high_us != SPAN_OPEN ? high_us : low_us != SPAN_OPEN ? INT64_MAX : -1;
+    return low_us != SPAN_OPEN ? low_us : high_us != SPAN_OPEN ? 0 : -1;
 }
 
 static int by_slowness(const void *a, const void *b)
@@ -167,10 +167,12 @@ static void rank_successors(struct leadership_history *leadership)
     leadership->successors = xcalloc(leadership->failover_count + 1, sizeof *leadership->successors);
     leadership->successor_count = 0;
     for (size_t i = 0; i < leadership->failover_count; i++) {
-        leadership->reacted |= leadership->failovers[i].reacted_us != 0;
         if (leadership->failovers[i].to && leadership->failovers[i].gap_us == 0)
             sorted[count++] = &leadership->failovers[i];
     }
+    leadership->reacted = count > 0;
+    for (size_t i = 0; i < count; i++)
+        leadership->reacted &= sorted[i]->reacted_us != 0;
     qsort(sorted, count, sizeof *sorted, by_successor);
     for (size_t begin = 0, end; begin < count; begin = end) {
         size_t known = 0;
