@@ -840,10 +840,13 @@ static struct failover case_judge(struct failover_case *c)
     return failover;
 }
 
-/* Its client created it again before any other led: no change of leader. */
+/* Its client created it again before any other led: no change of leader. In a gap those in between may have led. */
 static bool is_same_again(const struct failover_case *c)
 {
     const struct candidate *leader = c->election->leader;
+    const char *from = c->election->change.from;
+    if (c->gap_us > 0 && leader && from && leader->sequence != recipe_sequence_of(from) + 1)
+        return false;
     return leader && leader->known && c->evidence.session != 0 && leader->stat.owner == c->evidence.session &&
            leader->joined.mono_us >= c->evidence.gone_us;
 }

@@ -11,6 +11,7 @@
 #include "tests/support/model_script.h"
 
 #define A "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa__lock__0000000000"
+#define C "cccccccccccccccccccccccccccccccc__lock__0000000002"
 #define B "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb__lock__0000000001"
 #define TWO                                                                                                  \
     "servers 1\nwatch /election\nconnect\n> connection connected\n"                                          \
@@ -137,6 +138,16 @@ static void counts_a_leader_that_a_gap_hid(void **state)
         " @1 gap 9000\n"
         "> leader-elected " A " -> " B " gap 9000\n- " B "\ngone " B "\n> leader-lost " B " @1\n"
         "> failover " A " -> " B " unknown gap 9000\n> candidate-left " B " @1\n");
+#define AGAIN(next)                                                                                          \
+    "servers 1\nwatch /election kind=leader\nconnect\n> connection connected\n+ " A                          \
+    " s=a\nfailovers\ntick 1000\nlist\n> election-seen\nreadall\nclient a on=1 at=10.0.0.1:11\n"             \
+    "round\ntick 3000\nround\nlose\n> connection disconnected\n- " A "\n+ " next                             \
+    " s=a\ntick 9000\nconnect\n> connection connected\nlist\n> leader-lost " A                               \
+    " @1 gap 9000\n> candidate-left " A " @1 gap 9000\n> candidate-joined " next                             \
+    " @1 gap 9000\n> leader-elected " A " -> " next " gap 9000\nreadall\n"
+    model_script_run("made again by its session, where another one stood in between",
+                     AGAIN(C) "tick 20000\nround\n> failover " A " -> " C " deleted gap 9000\n");
+    model_script_run("... and where none did: no change of leader", AGAIN(B) "tick 20000\nround\n");
 }
 
 /* Whoever deletes its znode and closes its session at once leaves the same lists behind, but one transaction
