@@ -20,8 +20,9 @@ struct output {
     int error;  /* why it ended; 0: it has not */
     struct output_listener listener;
     void *context;
-    struct buffer kept; /* not yet taken by the reader */
-    uint64_t dropped;   /* whole lines, since the last notice to the reader */
+    struct buffer kept; /* not yet taken by the reader, but for its first bytes: */
+    size_t taken;
+    uint64_t dropped; /* whole lines, since the last notice to the reader */
     union {
         uv_handle_t any;
         uv_poll_t poll;
@@ -59,6 +60,7 @@ static void output_end(struct output *output, int error)
         return;
     output->error = error;
     buffer_clear(&output->kept);
+    output->taken = 0;
     output->listener.ended(output->context, error);
 }
 
@@ -95,22 +97,40 @@ static size_t write_ready(struct output *output, const char *bytes, size_t lengt
 
 static void output_on_poll(uv_poll_t *poll, int status, int events);
 
+static size_t kept_length(const struct output *output)
+{
+    return output->kept.length - output->taken;
+}
+
+/* Moves what remains only when it is the smaller part: a pipe may take a page at a time. */
+static void write_kept(struct output *output)
+{
+    size_t done = write_ready(output, output->kept.bytes + output->taken, kept_length(output));
+    if (output->error)
+        return;
+    output->taken += done;
+    if (output->taken < kept_length(output))
+        return;
+    buffer_drop(&output->kept, output->taken);
+    output->taken = 0;
+}
+
 /* Polls for a reader that goes, and for room while something is kept. */
 static void output_watch(struct output *output)
 {
     if (output->own && output->has_handle)
-        uv_poll_start(&output->handle.poll, UV_DISCONNECT | (output->kept.length ? UV_WRITABLE : 0),
+        uv_poll_start(&output->handle.poll, UV_DISCONNECT | (kept_length(output) ? UV_WRITABLE : 0),
                       output_on_poll);
 }
 
 static void take_up(struct output *output)
 {
-    buffer_drop(&output->kept, write_ready(output, output->kept.bytes, output->kept.length));
-    if (output->error || !output->dropped || output->kept.length > OUTPUT_ROOM / 2)
+    write_kept(output);
+    if (output->error || !output->dropped || kept_length(output) > OUTPUT_ROOM / 2)
         return;
     output->listener.dropped(output->context, &output->kept, output->dropped);
     output->dropped = 0;
-    buffer_drop(&output->kept, write_ready(output, output->kept.bytes, output->kept.length));
+    write_kept(output);
 }
 
 static void output_on_poll(uv_poll_t *poll, int status, int events)
@@ -124,9 +144,9 @@ static void output_on_poll(uv_poll_t *poll, int status, int events)
         output_end(output, EPIPE);
         return;
     }
-    bool kept = output->kept.length > 0;
+    bool kept = kept_length(output) > 0;
     take_up(output);
-    if (!output->error && kept && !output->kept.length)
+    if (!output->error && kept && !kept_length(output))
         output_watch(output);
 }
 
@@ -204,16 +224,16 @@ void output_line(struct output *output, const char *line, size_t length)
     if (output->error)
         return;
     size_t done = 0;
-    if (!output->kept.length && !output->dropped)
+    if (!kept_length(output) && !output->dropped)
         done = write_ready(output, line, length);
     if (output->error || done == length)
         return;
     /* A line that has begun is finished; another one is kept whole or not at all. */
-    if (!done && (output->dropped || output->kept.length + length > OUTPUT_ROOM)) {
+    if (!done && (output->dropped || kept_length(output) + length > OUTPUT_ROOM)) {
         output->dropped++;
         return;
     }
-    bool first = !output->kept.length;
+    bool first = !kept_length(output);
     buffer_put(&output->kept, line + done, length - done);
     if (first)
         output_watch(output);
@@ -222,10 +242,10 @@ void output_line(struct output *output, const char *line, size_t length)
 void output_flush(struct output *output, int wait_ms)
 {
     uint64_t until = uv_hrtime() / 1000000 + (uint64_t)wait_ms;
-    while (!output->error && (output->kept.length || output->dropped)) {
+    while (!output->error && (kept_length(output) || output->dropped)) {
         take_up(output);
         uint64_t now = uv_hrtime() / 1000000;
-        if (output->error || !output->kept.length || now >= until)
+        if (output->error || !kept_length(output) || now >= until)
             return;
         struct pollfd ready = {.fd = output->fd, .events = POLLOUT};
         poll(&ready, 1, (int)(until - now));
