@@ -54,8 +54,10 @@ def browse(tmp_path, proxy, text, *options):
     """What headless Chromium prints of the page."""
     file = tmp_path / "page.html"
     file.write_text(text, encoding="utf-8")
-    command = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking",
-               "--disable-component-update", "--disable-sync", "--no-first-run", f"--user-data-dir={tmp_path}/chromium",
+    # Not every machine lets every user write to /dev/shm.
+    command = ["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+               "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run",
+               f"--user-data-dir={tmp_path}/chromium",
                f"--proxy-server=127.0.0.1:{proxy.port}", "--proxy-bypass-list=<-loopback>", *options, f"file://{file}"]
     return subprocess.run(command, capture_output=True, timeout=120, check=True).stdout.decode("utf-8")
 
