@@ -136,7 +136,7 @@ bool announced_settle(const struct cluster *cluster, struct server *server,
     return server->foreign_children != before || server->announced != before_announced;
 }
 
-/* Counts are taken with each whole poll; those that watches disturb are left out. */
+/* A count is recent for this long: later ones may be left out, because watches changed meanwhile. */
 #define COUNT_HOLDS_US INT64_C(30000000)
 
 bool announced_none(const struct server *server)

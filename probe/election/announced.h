@@ -32,7 +32,7 @@ bool announced_settle(const struct cluster *cluster, struct server *server,
                       const struct observed_connections *seen);
 /* There are watches without an announcement, or nothing is known: no count can be settled. */
 void announced_forget(struct server *server);
-/* The latest counts show no foreign child watch: one may have been set since, if the next ones are no count. */
+/* A recent count shows no foreign child watch. */
 bool announced_none(const struct server *server);
 /* A later poll may prove that no foreign child watch exists there. */
 bool announced_may_settle(const struct server *server);

@@ -12,6 +12,7 @@
 #include "probe/election/election_private.h"
 #include "probe/election/failover.h"
 #include "probe/election/session_table.h"
+#include "probe/election/summary.h"
 #include "probe/election/watch_proof.h"
 
 /* A directory, or a leader, that was there for less than this was made for one decision. */
@@ -495,8 +496,7 @@ int64_t certainty_possible_since_us(const struct election *election, const struc
     for (size_t i = 0; i < finding->candidate_count; i++) {
         const char *name = finding->candidates[i];
         const struct candidate *c = candidates_find(election, name, candidates_hash(election, name));
-        int64_t created_us =
-            c && c->known ? cluster_stat_us(election->cluster, c->stat.czxid, c->stat.ctime_ms) : 0;
+        int64_t created_us = c ? summary_created_us(c) : 0;
         if (created_us > latest_us)
             latest_us = created_us;
     }

@@ -413,9 +413,6 @@ void servers_bad_reply(struct model *model, struct cluster *cluster, const struc
     model->generation++;
 }
 
-/* Clocks that differ by less are equal. */
-#define CLOCKS_EQUAL_US INT64_C(2000000)
-
 /* Znodes are dated by ZooKeeper's leader; while none is known, as before. */
 static void cluster_clock(struct model *model, struct cluster *cluster, const struct server *server,
                           struct moment at)

@@ -15,6 +15,7 @@
 #include "probe/election/election_private.h"
 #include "probe/election/findings.h"
 #include "probe/election/replicas.h"
+#include "probe/election/summary.h"
 #include "probe/election/tenure.h"
 #include "probe/election/update.h"
 #include "probe/election/vacancy.h"
@@ -57,9 +58,8 @@ static bool is_back(const struct election *election, const char *identity, struc
 {
     for (size_t i = 0; i < election->candidate_count; i++) {
         const struct candidate *c = election->candidates[i];
-        bool later = c->joined_seen ? c->joined.mono_us >= since.mono_us
-                                    : cluster_stat_us(election->cluster, c->stat.czxid, c->stat.ctime_ms) >
-                                          since.wall_us;
+        bool later =
+            c->joined_seen ? c->joined.mono_us >= since.mono_us : summary_created_us(c) > since.wall_us;
         if (later && (!identity || (c->identity && strcmp(c->identity, identity) == 0)))
             return true;
     }

@@ -12,6 +12,7 @@
 #include "probe/election/identity.h"
 #include "probe/election/registry.h"
 #include "probe/election/session_table.h"
+#include "probe/election/summary.h"
 
 #define SPAN_TEXT 40
 /* The server prints an int32; past it creates are refused or count negative. */
@@ -207,8 +208,7 @@ static struct moment first_by(const struct diagnosis *d)
         const struct candidate *c = election->candidates[i];
         if (!c->known || c->stat.czxid != election->own->directory.pzxid)
             continue;
-        int64_t age_us =
-            d->f->at.wall_us - cluster_stat_us(election->cluster, c->stat.czxid, c->stat.ctime_ms);
+        int64_t age_us = d->f->at.wall_us - summary_created_us(c);
         if (d->f->at.wall_us > 0 && age_us > 0 && age_us < d->f->at.mono_us)
             return (struct moment){d->f->at.mono_us - age_us, d->f->at.wall_us - age_us};
         break;

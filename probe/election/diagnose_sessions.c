@@ -11,6 +11,7 @@
 #include "probe/election/election_private.h"
 #include "probe/election/findings.h"
 #include "probe/election/session_table.h"
+#include "probe/election/summary.h"
 #include "probe/election/vacancy.h"
 
 #define SESSION_TEXT 256
@@ -38,8 +39,7 @@ static bool made_before(struct diagnosis *d, const struct candidate *c, size_t *
     int64_t now_us = d->f->at.mono_us, read_us = c->own->read_us;
     if (election->recipe->family == FAMILY_LOCK) /* each list brings its Stat */
         return true;
-    int64_t age_us = d->f->at.wall_us - (now_us - read_us) -
-                     cluster_stat_us(election->cluster, c->stat.czxid, c->stat.ctime_ms);
+    int64_t age_us = d->f->at.wall_us - (now_us - read_us) - summary_created_us(c);
     bool made = read_us - c->joined.mono_us >= MADE_US || (!c->joined_seen && age_us >= MADE_US);
     int64_t due_us = read_us + (made ? MADE_AGAIN_US : MADE_US);
     if (++*asked > NAMED)
@@ -57,7 +57,7 @@ static void persistent(struct diagnosis *d, const struct candidate *c, size_t *a
     if (!c->known || owner_is_session(c->stat.owner) || strcmp(recipe->name, "clickhouse") == 0)
         return;
     char when[SPAN_TEXT], path[PATH_TEXT];
-    struct moment made = {.wall_us = cluster_stat_us(d->election->cluster, c->stat.czxid, c->stat.ctime_ms)};
+    struct moment made = {.wall_us = summary_created_us(c)};
     /* Its children may live and die with the member, and come again with it. */
     bool holds_others = c->stat.children > 0, held_others = c->stat.cversion > 0;
     /* With several forms of names, one may belong to no candidate. */

@@ -9,6 +9,7 @@
 #include "probe/election/registry.h"
 #include "probe/election/replicas.h"
 #include "probe/election/session_table.h"
+#include "probe/election/summary.h"
 #include "probe/election/tenure.h"
 #include "probe/election/candidates.h"
 #include "probe/election/election_private.h"
@@ -204,8 +205,7 @@ bool election_is_tried(const struct election *election)
     if (!leader || !leader->known || election->candidate_count != 1 || leader->sequence < 0)
         return false;
     int64_t tries = election->next_sequence - leader->sequence - 1;
-    int64_t age_us = election->listed.wall_us -
-                     cluster_stat_us(election->cluster, leader->stat.czxid, leader->stat.ctime_ms);
+    int64_t age_us = election->listed.wall_us - summary_created_us(leader);
     /* A clock that is behind the server's shows nothing. */
     return tries >= TRIES_LEAST && age_us > 0 && age_us < tries * TRIED_EVERY_US;
 }

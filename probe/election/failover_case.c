@@ -14,6 +14,7 @@
 #include "probe/election/election_private.h"
 #include "probe/election/session_table.h"
 #include "probe/election/known_transactions.h"
+#include "probe/election/summary.h"
 #include "probe/election/update.h"
 
 /* Where no server shows anything, its owner may yet volunteer again. */
@@ -726,8 +727,7 @@ static struct span case_takeover(const struct failover_case *c)
     if (!leader || !leader->known || leader->joined.mono_us < change->lost_at.mono_us ||
         leader->stat.czxid >> 32 != election->ack_stat.mzxid >> 32)
         return takeover;
-    int64_t exact_us = acknowledge_time_us(election) -
-                       cluster_stat_us(election->cluster, leader->stat.czxid, leader->stat.ctime_ms);
+    int64_t exact_us = acknowledge_time_us(election) - summary_created_us(leader);
     return exact_us >= takeover.low_us && exact_us <= takeover.high_us ? (struct span){exact_us, exact_us}
                                                                        : takeover;
 }

@@ -9,6 +9,7 @@
 #include "probe/election/election.h"
 #include "probe/election/election_private.h"
 #include "probe/election/failover_case.h"
+#include "probe/election/summary.h"
 #include "probe/election/tenure.h"
 #include "probe/election/update.h"
 
@@ -178,7 +179,7 @@ void leadership_read(const struct update *f)
 
     if (election->leader_since_exact || !leader->known)
         return;
-    int64_t created_us = cluster_stat_us(election->cluster, leader->stat.czxid, leader->stat.ctime_ms);
+    int64_t created_us = summary_created_us(leader);
     struct moment created = {.wall_us = created_us};
     if (f->at.wall_us > 0) {
         /* The server's clock may be ahead. */

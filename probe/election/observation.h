@@ -139,6 +139,9 @@ struct server_load {
 
 #define SERVER_LOAD_UNKNOWN ((struct server_load){-1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1})
 
+/* Clocks that differ by less count as equal: a server tells its time to the second, and the network delays it. */
+#define CLOCKS_EQUAL_US INT64_C(2000000)
+
 /* A clock that is further away than 100 years shows no time. */
 static inline bool clock_is_near(int64_t ahead_us)
 {
@@ -146,7 +149,6 @@ static inline bool clock_is_near(int64_t ahead_us)
     return ahead_us <= most_us && ahead_us >= -most_us;
 }
 
-/* A server tells its time to the second. */
 struct observed_clock {
     const char *address; /* as in OBSERVED_SERVER */
     int64_t ahead_us;    /* of the observer's; 0: they are about equal */

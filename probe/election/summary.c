@@ -32,10 +32,10 @@ bool summary_has_list(const struct election *election)
     return election->listed.mono_us || election->candidate_count || election->state == ELECTION_ABSENT;
 }
 
-int64_t summary_created_us(const struct election *election, const struct candidate *candidate)
+int64_t summary_created_us(const struct candidate *candidate)
 {
     const struct znode_stat *stat = &candidate->stat;
-    return candidate->known ? cluster_stat_us(election->cluster, stat->czxid, stat->ctime_ms) : 0;
+    return candidate->known ? cluster_stat_us(candidate->election->cluster, stat->czxid, stat->ctime_ms) : 0;
 }
 
 const char *summary_no_quorum(const struct cluster *cluster, char buffer[SUMMARY_QUORUM_SIZE])

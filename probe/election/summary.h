@@ -18,7 +18,7 @@ const char *summary_path(const struct election *election);
 bool summary_has_list(const struct election *election);
 
 /* When a candidate's znode was created, by the observer's clock; 0: unknown. */
-int64_t summary_created_us(const struct election *election, const struct candidate *candidate);
+int64_t summary_created_us(const struct candidate *candidate);
 
 /*
  * The servers answer and report that they have no quorum: "no quorum: 1 of 3 servers answers". This explains

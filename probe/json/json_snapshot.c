@@ -238,7 +238,7 @@ static void json_snapshot_write_candidate(struct json_writer *writer, const stru
         json_write_session(writer, candidate->known ? candidate->stat.owner : 0);
     json_member_text(writer, "identity", candidate->identity);
     write_connection(writer, election, session);
-    json_member_time(writer, "created", summary_created_us(election, candidate));
+    json_member_time(writer, "created", summary_created_us(candidate));
     write_timeout(writer, election->cluster, session);
     json_member_text(writer, "predecessor", i ? election->candidates[i - 1]->name : NULL);
     write_watches(writer, election, session);

@@ -461,10 +461,9 @@ static bool story_near(void *context, const struct election *election, const str
 }
 
 /* Another candidate of the identity that was lost: of which session, since when. */
-static void story_same_identity(struct story *story, const struct cluster *cluster, const struct candidate *c)
+static void story_same_identity(struct story *story, const struct candidate *c)
 {
-    int64_t lost_us = story->failover.lost_at.wall_us,
-            since_us = c->known ? cluster_stat_us(cluster, c->stat.czxid, c->stat.ctime_ms) : 0;
+    int64_t lost_us = story->failover.lost_at.wall_us, since_us = summary_created_us(c);
     int64_t timeout_us = (int64_t)story->timeout_ms * 1000;
     if (since_us == 0 || story_same(c->name, story->failover.from))
         return;
@@ -491,7 +490,7 @@ static bool story_returned(struct story_search *search, struct history *history,
     const struct election *election = story_election_of(search);
     for (size_t i = 0; election && i < election->candidate_count; i++)
         if (story_same(election->candidates[i]->identity, story->failover.from_identity))
-            story_same_identity(story, election->cluster, election->candidates[i]);
+            story_same_identity(story, election->candidates[i]);
     return search->model && story->returned_us == 0 && story->in_line_us == 0;
 }
 

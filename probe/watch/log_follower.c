@@ -20,7 +20,7 @@
 #define REFRESH_TURNS 5
 /* Changes that the loop has not taken yet: at this number the thread waits. */
 #define WAITING_MOST 100000
-/* A look waits so long for what was logged before. */
+/* How long a snapshot waits for what was logged before. */
 #define BEFORE_MS 2000
 /* How long log_follower_free() waits for the thread. */
 #define END_NS UINT64_C(100000000)
@@ -28,15 +28,15 @@
 /* A change that the thread found in the log. */
 struct followed_change {
     enum transaction_deed deed; /* DEED_NONE: the log was read up to this transaction */
-    int64_t zxid,
-        time_ms; /* time_ms: of what was logged before the log is followed, by the clock of ZooKeeper's
-                              leader; 0: of what is logged now */
+    int64_t zxid;
+    /* By the clock of ZooKeeper's leader, if it was logged before the log was followed; else 0. */
+    int64_t time_ms;
     uint64_t session;
     char *path;      /* of a removed znode; NULL: all those of the session, or DEED_NONE */
     char *complaint; /* the directory cannot be read; NULL: it can */
 };
 
-/* The latest end of a znode in an election, or of the election's own, before the log was followed. */
+/* The latest end of a candidate before the log was followed. */
 struct logged_before {
     struct hash_link link;
     size_t length; /* of the election's path, with which that of the znode begins */
@@ -45,8 +45,8 @@ struct logged_before {
 
 struct log_follower {
     struct live_cluster *live; /* the loop's alone */
-    struct hash_table
-        before; /* the loop's alone: of elections of which it is not known yet whether one leads */
+    /* The loop's alone: ends in elections whose state is not known yet. */
+    struct hash_table before;
     uint64_t begun_ms;
     bool taken;       /* the loop's alone: what was logged before is known, or cannot be read */
     uv_async_t *wake; /* of the loop; NULL: it was closed */
@@ -235,7 +235,7 @@ static const struct election *election_of(const struct log_follower *f, const ch
     return cluster_election(cluster, path, *length);
 }
 
-/* Takes the text over. Of those that one transaction ended the first in line stays. */
+/* Takes the text over. Of several that ended in one transaction, the first in line is kept. */
 static void follower_keep_before(struct log_follower *f, struct followed_change *found)
 {
     size_t length;
@@ -261,7 +261,7 @@ static void follower_keep_before(struct log_follower *f, struct followed_change 
     hash_table_add(&f->before, &before->link);
 }
 
-/* Only where nobody leads it is of use how the last one ended. */
+/* Reports the last end in each election that has no leader, and drops the others. */
 static void follower_show_before(struct log_follower *f)
 {
     struct hash_link *link = hash_table_walk(&f->before, NULL);

@@ -37,9 +37,6 @@ void server_facts_report_server(const struct live_cluster *live, const char *add
     live_observe(live, &o);
 }
 
-/* A difference below this may be the network's, or that of the second that has begun; so may a change of it. */
-#define CLOCKS_EQUAL_US INT64_C(2000000)
-
 int64_t server_facts_report_clock(const struct live_cluster *live, const char *address, int64_t date_s,
                                   int64_t took_us, int64_t before_us)
 {

@@ -20,9 +20,9 @@ struct output {
     int error;  /* why it ended; 0: it has not */
     struct output_listener listener;
     void *context;
-    struct buffer kept; /* not yet taken by the reader, but for its first bytes: */
-    size_t taken;
-    uint64_t dropped; /* whole lines, since the last notice to the reader */
+    struct buffer kept; /* for the reader */
+    size_t taken;       /* so many of these bytes are written */
+    uint64_t dropped;   /* whole lines, since the last notice to the reader */
     union {
         uv_handle_t any;
         uv_poll_t poll;
@@ -102,7 +102,7 @@ static size_t kept_length(const struct output *output)
     return output->kept.length - output->taken;
 }
 
-/* Moves what remains only when it is the smaller part: a pipe may take a page at a time. */
+/* A pipe may take a page at a time: the rest is moved only when it is the smaller part. */
 static void write_kept(struct output *output)
 {
     size_t done = write_ready(output, output->kept.bytes + output->taken, kept_length(output));

@@ -90,9 +90,9 @@ static int put_tenure(struct printer *printer, const struct election *election, 
                   age, sizeof age);
     x = printer_put(printer, x, ROLE_TEXT, age);
     x = printer_put(printer, x, ROLE_DIM,
-                    exact                                              ? ", since "
-                    : since_us == summary_created_us(election, leader) ? " (created "
-                                                                       : " (not before ");
+                    exact                                    ? ", since "
+                    : since_us == summary_created_us(leader) ? " (created "
+                                                             : " (not before ");
     x = printer_put(printer, x, ROLE_DIM, date_of(since_us, date, sizeof date));
     return exact ? x : printer_put(printer, x, ROLE_DIM, ")");
 }
@@ -235,10 +235,9 @@ enum {
     CAND_COLUMNS
 };
 
-static const char *age_of(const struct election *election, const struct candidate *candidate,
-                          struct moment now, char *buffer, size_t size)
+static const char *age_of(const struct candidate *candidate, struct moment now, char *buffer, size_t size)
 {
-    int64_t created_us = summary_created_us(election, candidate);
+    int64_t created_us = summary_created_us(candidate);
     return created_us ? format_age(now.wall_us - created_us, buffer, size) : "?";
 }
 
@@ -258,8 +257,7 @@ static void print_candidate(struct printer *printer, const struct column *column
               chain_who(candidate, text, sizeof text));
     columns_put(printer->row, &columns[CAND_SESSION], 0, ROLE_TEXT,
                 label_session(candidate, text, sizeof text));
-    columns_put(printer->row, &columns[CAND_AGE], 0, ROLE_TEXT,
-                age_of(election, candidate, now, text, sizeof text));
+    columns_put(printer->row, &columns[CAND_AGE], 0, ROLE_TEXT, age_of(candidate, now, text, sizeof text));
     style look = chain_server_text(printer->row, election, candidate, text, sizeof text);
     columns_put(printer->row, &columns[CAND_ON], 0, look, text);
     chain_put_heard(printer->row, columns[CAND_HEARD].x, 0, columns[CAND_HEARD].width, election, candidate);

@@ -360,7 +360,7 @@ static void put_neighbourhood(struct block *block, struct elsewhere *elsewhere, 
         place + 1 < election->candidate_count ? election->candidates[place + 1] : NULL;
     char text[384], age[16], clock[32];
 
-    int64_t created_us = summary_created_us(election, candidate);
+    int64_t created_us = summary_created_us(candidate);
     if (created_us)
         format_age(label_as_of(election, scene->now).wall_us - created_us, age, sizeof age);
     snprintf(text, sizeof text, "%s%s%s", created_us ? age : "?",

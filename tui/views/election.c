@@ -141,7 +141,7 @@ static void put_age(const struct election_view *view, struct cells *cells, int y
 {
     char age[16];
 
-    int64_t created_us = summary_created_us(election, candidate);
+    int64_t created_us = summary_created_us(candidate);
     if (!created_us || scene->now.wall_us == 0) {
         columns_put(cells, &view->columns[COLUMN_AGE], y, ROLE_DIM, "?");
         return;
