@@ -495,7 +495,7 @@ def test_login_comes_first(tmp_path):
             until(lambda: sum(len(asked) > 4 for asked in proxy.asked) >= 2, 20, "requests in two connections")
             until(lambda: [b"srvr"] in proxy.asked, 20, "a word, which knows no login")
         for asked in proxy.asked:
-            if asked == [b"srvr"]:
+            if len(asked) == 1 and isinstance(asked[0], bytes):  # such a word, alone
                 continue
             logins = [i for i, kind in enumerate(asked) if kind == login]
             assert asked[:1] == [None] and logins == list(range(1, len(logins) + 1)), asked
