@@ -22,6 +22,8 @@
 #define WAITING_MOST 100000
 /* How long a snapshot waits for what was logged before. */
 #define BEFORE_MS 2000
+/* The newest logs that are read of what was logged before: a server begins one when it starts, too. */
+#define LOGS_BEFORE 4
 /* How long log_follower_free() waits for the thread. */
 #define END_NS UINT64_C(100000000)
 
@@ -125,14 +127,15 @@ static void follower_change(void *context, const struct transaction *t, const st
 static bool follower_open(struct log_follower *f)
 {
     char *error = NULL;
-    int64_t newest = 0;
+    int64_t first = 0;
     f->set = log_set_open(&f->directory, 1, f->unpack_most, &error);
     for (size_t i = 0; f->set && i < f->set->server_count; i++) {
         const struct log_server *server = &f->set->servers[i];
-        if (server->log_count > 0 && server->logs[server->log_count - 1].zxid > newest)
-            newest = server->logs[server->log_count - 1].zxid;
+        size_t before = server->log_count < LOGS_BEFORE ? server->log_count : LOGS_BEFORE;
+        if (before > 0 && server->logs[server->log_count - before].zxid > first)
+            first = server->logs[server->log_count - before].zxid;
     }
-    f->stream = f->set ? log_stream_open(f->set, newest > 0 ? newest - 1 : 0, NULL, NULL) : NULL;
+    f->stream = f->set ? log_stream_open(f->set, first > 0 ? first - 1 : 0, NULL, NULL) : NULL;
     if (!f->stream && !f->complained)
         follower_hand_on(f, (struct followed_change){.complaint = xstrdup(error)});
     f->complained = !f->stream;

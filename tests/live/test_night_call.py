@@ -266,6 +266,25 @@ def test_begun_after_the_end_beside_a_log(zk, client, path, end):
         line.close()
 
 
+def test_begun_after_the_end_and_a_restart(path):
+    """A server that starts begins a log: the end is in one before."""
+    zk = Ensemble(1)
+    try:
+        line = Line(zk, path)
+        leader = line.join("host-a:80")
+        leader.session.close()
+        line.close()
+        for _ in range(2):
+            zk.kill()
+            zk.start()
+            Line(zk, f"{path}-other").join("host-b:80")
+        check = run("check", "--transactions", zk.directory, "-s", zk.hosts, path)
+        assert check.status == 2 and f"the last leader, {leader.name}, was lost at" in check.out, check
+        assert ": closed (transaction 0x" in check.out, check
+    finally:
+        zk.close()
+
+
 def test_a_silent_heir(tmp_path):
     """Its client stalled while it became the first: it was notified, and perhaps has not taken over."""
     zk = Ensemble(1, config=("maxSessionTimeout=120000",))
