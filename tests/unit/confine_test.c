@@ -2,7 +2,7 @@
  * What a confined process cannot do: change the system, look into other processes, run programs. Each call is
  * made for real, by a process that was confined as the command is.
  */
-#define _DEFAULT_SOURCE
+#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sched.h>
@@ -84,6 +84,7 @@ static const int forbidden[] = {
     SYS_msgget,
     SYS_semget,
     SYS_setsid,
+    SYS_setpgid,
     SYS_lookup_dcookie,
     SYS_sched_setaffinity,
     SYS_sched_setscheduler,
@@ -156,6 +157,12 @@ static int check_confined(enum command command)
         return 3;
     if (ioctl(fd, TIOCSTI, "x") != -1 || errno != EPERM)
         return 4;
+    /* A descriptor with an owner sends it signals. */
+    int owner = getppid();
+    if (fcntl(fd, F_SETOWN, owner) != -1 || errno != EPERM || fcntl(fd, F_SETSIG, SIGKILL) != -1 ||
+        errno != EPERM || ioctl(fd, FIOSETOWN, &owner) != -1 || errno != EPERM ||
+        ioctl(fd, SIOCSPGRP, &owner) != -1 || errno != EPERM || fcntl(fd, F_GETFL) < 0)
+        return 12;
     if (syscall(SYS_clone, CLONE_NEWUSER | 17, 0, 0, 0, 0) != -1 || errno != EPERM)
         return 5;
     struct rlimit limit;

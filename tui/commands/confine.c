@@ -1,6 +1,8 @@
+#define _GNU_SOURCE /* F_OFD_SETLK: the locks of Kerberos */
 #include "tui/commands/confine.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/sched.h>
@@ -63,7 +65,6 @@ static const struct allowed_call allowed_calls[] = {
     {SYS_getppid, 0},
     {SYS_getpgid, 0},
     {SYS_getsid, 0},
-    {SYS_setpgid, 0},
     {SYS_getuid, 0},
     {SYS_geteuid, 0},
     {SYS_getgid, 0},
@@ -115,7 +116,7 @@ static const struct allowed_call allowed_calls[] = {
     {SYS_timerfd_settime, 0},
     {SYS_setitimer, 0},
     {SYS_getitimer, 0},
-    /* descriptors */
+    /* descriptors; fcntl() and ioctl() are below */
     {SYS_read, 0},
     {SYS_readv, 0},
     {SYS_pread64, 0},
@@ -129,9 +130,7 @@ static const struct allowed_call allowed_calls[] = {
     {SYS_close_range, 0},
     {SYS_dup, 0},
     {SYS_dup3, 0},
-    {SYS_fcntl, 0},
     {SYS_flock, 0},
-    {SYS_ioctl, 0},
     {SYS_pipe2, 0},
     {SYS_eventfd2, 0},
     {SYS_epoll_create1, 0},
@@ -238,11 +237,22 @@ static const struct allowed_call allowed_calls[] = {
 };
 #define CALLS_MOST (sizeof allowed_calls / sizeof *allowed_calls)
 
-/* The filter's steps around the list. */
+/* What fcntl() and ioctl() may do. Others send signals to any process, or push input into the terminal, which the
+ * user's shell would read. */
+static const unsigned allowed_fcntls[] = {F_DUPFD,  F_DUPFD_CLOEXEC, F_GETFD,     F_SETFD,
+                                          F_GETFL,  F_SETFL,         F_GETLK,     F_SETLK,
+                                          F_SETLKW, F_OFD_GETLK,     F_OFD_SETLK, F_OFD_SETLKW};
+static const unsigned allowed_ioctls[] = {TCGETS,     TCSETS,    TCSETSW,   TCSETSF,     TCFLSH,      TCSBRK,
+                                          TIOCGWINSZ, TIOCGPGRP, TIOCSPGRP, TIOCGSID,    FIONREAD,    FIONBIO,
+                                          FIOCLEX,    FIONCLEX,  TIOCOUTQ,  SIOCGIFNAME, SIOCGIFINDEX};
+#define ARGUMENTS_MOST                                                                                       \
+    (sizeof allowed_fcntls / sizeof *allowed_fcntls + sizeof allowed_ioctls / sizeof *allowed_ioctls)
+
+/* The filter's steps around the lists. */
 #define STEPS_MORE 40
 
 struct call_filter {
-    struct sock_filter steps[2 * CALLS_MOST + STEPS_MORE];
+    struct sock_filter steps[2 * (CALLS_MOST + ARGUMENTS_MOST) + STEPS_MORE];
     unsigned short count;
 };
 
@@ -282,8 +292,18 @@ static void filter_process(struct call_filter *filter, int number, unsigned proc
     filter_end(filter, REFUSED);
 }
 
-/* clone() may make threads, without new namespaces. prlimit64() and signals are for this process only. ioctl()
- * must not push input into the terminal, which the user's shell would read. */
+/* The second argument is one of these: allowed, else refused. */
+static void filter_second(struct call_filter *filter, int number, const unsigned *allowed, size_t count)
+{
+    unsigned char steps = (unsigned char)(2 * count + 2);
+    filter_add(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)number, 0, steps));
+    filter_load(filter, ARGUMENT(1));
+    for (size_t i = 0; i < count; i++)
+        filter_end_if(filter, allowed[i], SECCOMP_RET_ALLOW);
+    filter_end(filter, REFUSED);
+}
+
+/* clone() may make threads, without new namespaces. prlimit64() and signals are for this process only. */
 static void filter_arguments(struct call_filter *filter)
 {
     const unsigned namespaces = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |
@@ -296,11 +316,8 @@ static void filter_arguments(struct call_filter *filter)
     filter_process(filter, SYS_prlimit64, (unsigned)getpid());
     filter_process(filter, SYS_kill, (unsigned)getpid());
     filter_process(filter, SYS_tgkill, (unsigned)getpid());
-    filter_add(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 0, 6));
-    filter_load(filter, ARGUMENT(1));
-    filter_end_if(filter, TIOCSTI, REFUSED);
-    filter_end_if(filter, TIOCLINUX, REFUSED);
-    filter_end(filter, SECCOMP_RET_ALLOW);
+    filter_second(filter, SYS_fcntl, allowed_fcntls, sizeof allowed_fcntls / sizeof *allowed_fcntls);
+    filter_second(filter, SYS_ioctl, allowed_ioctls, sizeof allowed_ioctls / sizeof *allowed_ioctls);
 }
 
 static void filter_make(struct call_filter *filter, unsigned does)
