@@ -24,6 +24,7 @@ struct read_account {
     uint64_t news_ms; /* when there was news, or news paid, the latest time */
     uint64_t refilled_ms, reported_ms;
     struct request *first, *last; /* waiting, linked by next */
+    struct request *urgent;       /* the last of those that go before the others; NULL: there is none */
     struct read_figures figures;
     void (*delays)(void *context, const char *path);
     void *context;
@@ -109,11 +110,16 @@ void read_account_count(struct read_account *a)
     a->figures.sent++;
 }
 
-static struct request *account_take_first(struct read_account *a)
+/* before: the one that waits before it; NULL: none does. */
+static struct request *account_remove(struct read_account *a, struct request *before)
 {
-    struct request *r = a->first;
-    a->first = r->next;
-    a->last = a->first ? a->last : NULL;
+    struct request *r = before ? before->next : a->first;
+    if (before)
+        before->next = r->next;
+    else
+        a->first = r->next;
+    a->last = a->last == r ? before : a->last;
+    a->urgent = a->urgent == r ? before : a->urgent;
     a->figures.waiting--;
     request_attach(r);
     return r;
@@ -125,7 +131,7 @@ static void account_on_timer(uv_timer_t *timer)
     struct read_account *a = timer->data;
     static const struct session_answer lost = {.result = SESSION_LOST};
     while (a->first && account_take_token(a)) {
-        struct request *r = account_take_first(a);
+        struct request *r = account_remove(a, NULL);
         struct session *s = r->all->session;
         if (s->state != CONNECTION_CONNECTED || s->paused || session_attempt_broke(s) || !r->send(r)) {
             request_answer(r, &lost);
@@ -139,20 +145,25 @@ static void account_on_timer(uv_timer_t *timer)
         uv_timer_stop(timer);
 }
 
-static void account_append(struct read_account *a, struct request *r)
+static void account_add(struct read_account *a, struct request *r)
 {
     request_detach(r);
-    if (a->last)
-        a->last->next = r;
+    struct request *before = r->first ? a->urgent : a->last;
+    r->next = before ? before->next : a->first;
+    if (before)
+        before->next = r;
     else
         a->first = r;
-    a->last = r;
+    if (!r->next)
+        a->last = r;
+    if (r->first)
+        a->urgent = r;
     a->figures.waiting++;
 }
 
 void read_account_keep(struct read_account *a, struct request *r)
 {
-    account_append(a, r);
+    account_add(a, r);
     a->figures.delayed++;
     if (!uv_is_active((uv_handle_t *)a->timer))
         uv_timer_start(a->timer, account_on_timer, 1000 / READS_PER_S, 1000 / READS_PER_S);
@@ -165,11 +176,13 @@ void read_account_keep(struct read_account *a, struct request *r)
 void read_account_lost(struct read_account *a, const struct session *session)
 {
     static const struct session_answer lost = {.result = SESSION_LOST};
-    for (size_t left = a->figures.waiting; left > 0 && a->first; left--) {
-        struct request *r = account_take_first(a);
-        if (r->all->session == session)
-            request_answer(r, &lost);
-        else
-            account_append(a, r); /* the order of the others stays */
+    struct request *before = NULL, *r;
+    while ((r = before ? before->next : a->first)) {
+        if (r->all->session != session) {
+            before = r;
+            continue;
+        }
+        request_answer(account_remove(a, before), &lost);
+        before = NULL; /* the answer may have let others wait */
     }
 }

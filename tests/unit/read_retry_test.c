@@ -1,4 +1,4 @@
-/* Reads that a server refuses for a reason that says nothing of the znode: asked again until it answers. */
+/* Reads that wait: for a server that refused them for a reason that says nothing of the znode, or for their turn. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "probe/zookeeper/read_account.h"
 #include "probe/zookeeper/session.h"
 
 #define THROTTLED (-127)
@@ -187,10 +188,10 @@ static void on_children(void *context, enum session_result result, const struct 
     on_node(context, result, stat, NULL, count);
 }
 
-static struct session *begin(struct refuser *f, struct reported *t)
+static struct session *begin(struct refuser *f, struct read_account *account, struct reported *t)
 {
     static const struct session_listener listener = {.state = on_state, .refused = on_refused};
-    struct session_options options = {.hosts = f->hosts, .timeout_ms = 30000};
+    struct session_options options = {.hosts = f->hosts, .timeout_ms = 30000, .account = account};
     *t = (struct reported){.result = SESSION_OK};
     struct session *session = session_open(&loop, &options, &listener, t);
     assert_non_null(session);
@@ -207,7 +208,7 @@ static void asks_again_after_growing_pauses(void **state)
     struct refuser f;
     struct reported t;
     refuser_begin(&f, 3, THROTTLED);
-    struct session *session = begin(&f, &t);
+    struct session *session = begin(&f, NULL, &t);
     assert_true(session_children(session, "/election", true, on_children, &t));
     while (t.answers == 0)
         uv_run(&loop, UV_RUN_ONCE);
@@ -232,7 +233,7 @@ static void reports_nobody_of_a_single_one(void **state)
     struct refuser f;
     struct reported t;
     refuser_begin(&f, 100, -1); /* of a hundred reads each one, once */
-    struct session *session = begin(&f, &t);
+    struct session *session = begin(&f, NULL, &t);
     for (int i = 0; i < 100; i++)
         assert_true(session_exists(session, "/a", false, on_node, &t));
     while (t.answers < 100)
@@ -252,7 +253,7 @@ static void loses_what_waits(void **state)
         struct refuser f;
         struct reported t;
         refuser_begin(&f, -1, THROTTLED);
-        struct session *session = begin(&f, &t);
+        struct session *session = begin(&f, NULL, &t);
         for (int i = 0; i < 3; i++)
             assert_true(session_get(session, "/a", true, on_node, &t));
         while (f.asked < 5) /* some wait for the third time */
@@ -271,6 +272,52 @@ static void loses_what_waits(void **state)
             session_drop(session);
         refuser_end(&f);
         assert_int_equal(t.answers, 3);
+    }
+}
+
+struct answered {
+    char **next;
+    char name;
+};
+
+static void note_order(void *context, enum session_result result, const struct znode_stat *stat,
+                       const void *data, size_t length)
+{
+    (void)result, (void)stat, (void)data, (void)length;
+    struct answered *one = context;
+    *(*one->next)++ = one->name;
+}
+
+/* Of the reads that wait for their turn those that decide come first, in their order; a lost connection ends all. */
+static void reads_what_decides_first(void **state)
+{
+    (void)state;
+    for (int lost = 0; lost < 2; lost++) {
+        struct refuser f;
+        struct reported t;
+        char order[8] = "", *next = order;
+        struct answered a = {&next, 'a'}, b = {&next, 'b'}, c = {&next, 'c'}, d = {&next, 'd'},
+                        e = {&next, 'e'};
+        struct read_account *account = read_account_new(&loop, NULL, NULL);
+        refuser_begin(&f, 0, NO_NODE);
+        struct session *session = begin(&f, account, &t);
+        assert_true(session_get_again(session, "/a", false, note_order, &a)); /* at once */
+        assert_true(session_get_again(session, "/b", false, note_order, &b));
+        assert_true(session_get_again(session, "/c", true, note_order, &c));
+        assert_true(session_get_again(session, "/d", true, note_order, &d));
+        assert_true(session_get_again(session, "/e", false, note_order, &e));
+        assert_int_equal(read_account_figures(account).waiting, 4);
+        while (next < order + (lost ? 1 : 5))
+            uv_run(&loop, UV_RUN_ONCE);
+        if (lost)
+            uv_close((uv_handle_t *)&f.caller, NULL);
+        while (next < order + 5)
+            uv_run(&loop, UV_RUN_ONCE);
+        assert_string_equal(order, "acdbe");
+        assert_int_equal(read_account_figures(account).waiting, 0);
+        session_drop(session);
+        refuser_end(&f);
+        read_account_free(account);
     }
 }
 
@@ -294,6 +341,7 @@ int main(void)
         cmocka_unit_test(asks_again_after_growing_pauses),
         cmocka_unit_test(reports_nobody_of_a_single_one),
         cmocka_unit_test(loses_what_waits),
+        cmocka_unit_test(reads_what_decides_first),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
