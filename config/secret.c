@@ -135,11 +135,10 @@ static const char *secret_broken_rule(const struct stat *status)
     return NULL;
 }
 
-/* A descriptor; -1 and the error. size: of the file. */
-static int secret_open(const char *file, const char *kind, size_t *size, char **error)
+int secret_open(const char *file, const char *kind, char **error)
 {
     const char *why;
-    struct stat status = {0};
+    struct stat status;
     *error = NULL;
     int descriptor = plain_file_open(file, &why);
     if (descriptor < 0) {
@@ -151,21 +150,11 @@ static int secret_open(const char *file, const char *kind, size_t *size, char **
         return -1;
     }
     const char *broken = fstat(descriptor, &status) == 0 ? secret_broken_rule(&status) : UNREADABLE;
-    *size = (size_t)status.st_size;
     if (!broken)
         return descriptor;
     secret_refuse(error, kind, file, broken);
     close(descriptor);
     return -1;
-}
-
-bool secret_check_file(const char *file, const char *kind, char **error)
-{
-    size_t size;
-    int descriptor = secret_open(file, kind, &size, error);
-    if (descriptor >= 0)
-        close(descriptor);
-    return descriptor >= 0;
 }
 
 /* NULL: all of it is there; else the problem. With read(), not stdio, whose buffer would be a copy. */
@@ -189,10 +178,11 @@ static const char *secret_fill(int descriptor, char *content, size_t size)
 
 char *secret_read(const char *file, const char *kind, char **error)
 {
-    size_t size;
-    int descriptor = secret_open(file, kind, &size, error);
+    struct stat status = {0};
+    int descriptor = secret_open(file, kind, error);
     if (descriptor < 0)
         return NULL;
+    size_t size = fstat(descriptor, &status) == 0 ? (size_t)status.st_size : 0;
     char *content = size < SECRET_FILE_MAX ? secret_new(size + 2) : NULL;
     const char *what =
         content ? secret_fill(descriptor, content, size) : "is longer than 64 KB; name another file";

@@ -5,7 +5,7 @@
  * A file with a secret is a plain file of this user or root, and its group and others have no permission. What
  * is read of it is stored once, in memory that is neither swapped, if the limit permits that, nor dumped, and
  * is overwritten at its end. From the first secret on the process leaves no core file, and other processes of
- * its user cannot inspect it. No message contains a secret. Single-threaded.
+ * its user cannot inspect it. No message contains a secret. Single-threaded but for secret_open().
  */
 #ifndef ELECTOP_CONFIG_SECRET_H
 #define ELECTOP_CONFIG_SECRET_H
@@ -17,9 +17,9 @@
 #define SECRET_LINE_MAX 4096
 #define SECRET_FILE_MAX 65536
 
-/* Whether a file follows the rule, for a library that reads it by its name. kind: "keytab", for the error. False
- * and *error ("the KIND "FILE" ...; what to do", caller frees). */
-bool secret_check_file(const char *file, const char *kind, char **error);
+/* A file that follows the rule: its descriptor, also for a library that reads it by the descriptor's name. kind:
+ * "keytab", for the error. -1 and *error ("the KIND "FILE" ...; what to do", caller frees). On any thread. */
+int secret_open(const char *file, const char *kind, char **error);
 
 /* The content of such a file, without NUL bytes; for secret_end(). NULL and *error as above. */
 char *secret_read(const char *file, const char *kind, char **error);

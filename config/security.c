@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "config/secret.h"
 #include "config/memory.h"
@@ -26,7 +27,10 @@ static bool security_say(char **error, const char *what)
 
 static bool security_check_private(const char *kind, const char *file, char **error)
 {
-    return !file || secret_check_file(file, kind, error);
+    int descriptor = file ? secret_open(file, kind, error) : -1;
+    if (descriptor >= 0)
+        close(descriptor);
+    return !file || descriptor >= 0;
 }
 
 static bool security_check_tls(const struct tls_settings *tls, char **error)

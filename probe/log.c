@@ -68,6 +68,15 @@ static bool journal_open(const char *name, char **error)
     return true;
 }
 
+/* The system's own links to this process's descriptors. */
+static bool is_own_descriptor(const char *file)
+{
+    const char *number = file + strlen("/dev/fd/");
+    return strcmp(file, "/dev/stdout") == 0 || strcmp(file, "/dev/stderr") == 0 ||
+           (strncmp(file, "/dev/fd/", strlen("/dev/fd/")) == 0 && *number &&
+            number[strspn(number, "0123456789")] == '\0');
+}
+
 bool log_open(const char *file, char **error)
 {
     *error = NULL;
@@ -75,9 +84,8 @@ bool log_open(const char *file, char **error)
     if (strcmp(file, JOURNAL) == 0 || strncmp(file, JOURNAL ":", strlen(JOURNAL ":")) == 0)
         return journal_open(file, error);
     /* O_NONBLOCK: a named pipe without a reader must not hang the start, nor a slow one the loop. O_NOFOLLOW,
-     * as for a recording: who may make links in its directory must not choose the file that is written. The
-     * system's own links (/dev/stderr) are followed. */
-    int link = strncmp(file, "/dev/", 5) == 0 ? 0 : O_NOFOLLOW;
+     * as for a recording: who may make links in its directory must not choose the file that is written. */
+    int link = is_own_descriptor(file) ? 0 : O_NOFOLLOW;
     int descriptor =
         open(file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | link, 0600);
     if (descriptor < 0) {

@@ -183,6 +183,8 @@ static bool is_for_output(const struct options *options)
     case COMMAND_EVENTS:
     case COMMAND_ONCE:
         return !options->observe;
+    case COMMAND_WATCH:
+        return options->linear && !options->observe;
     case COMMAND_AUTOPSY:
         return !options->into;
     case COMMAND_REPORT:
@@ -234,7 +236,7 @@ static int main_run(const struct options *options)
     }
     /* A command inherits what is allowed: who configures some trusts them, and what starts them. */
     if (options->command != COMMAND_WATCH || options->linear || settings->action_count == 0)
-        confine(options->command);
+        confine(options);
     int status = command_on_case(&(struct invocation){.options = options, .settings = settings}, run_on_logs);
     char *problem = monitor_take_problem();
     if (problem)

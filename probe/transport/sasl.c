@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "config/secret.h"
 #include "probe/loop_timer.h"
@@ -21,6 +22,7 @@
 #define TICKET_LEAST_S 60
 /* After the KDC gave no ticket, it is not asked again for this long. */
 #define REFUSED_FOR_S 1
+#define KEYTAB_NAME 40
 /* Of a server that requires a login, and of one that does not. */
 #define ERROR_LOGIN_REQUIRED (-124)
 #define ERROR_LOGIN_FAILED (-115)
@@ -29,6 +31,7 @@
 struct sasl_ticket {
     atomic_int users;
     gss_cred_id_t credential;
+    int keytab; /* the file that it may be renewed from; -1: none */
 };
 
 struct sasl_context {
@@ -41,7 +44,8 @@ struct sasl_context {
     time_t refused_s;
     char refused_host[256]; /* empty: no host gets a ticket */
     char refusal[SASL_PROBLEM_TEXT];
-    char cache[64]; /* in memory, for a keytab's tickets */
+    char cache[64];           /* in memory, for a keytab's tickets */
+    char keytab[KEYTAB_NAME]; /* the latest */
 };
 
 /* Fetches a ticket and makes the first token, off the loop. Lives until both sides have let go. */
@@ -165,18 +169,30 @@ static void kerberos_text(OM_uint32 code, int kind, char *text, size_t size)
             *c = '?';
 }
 
+/* name: for libkrb5, which would read whatever file has the keytab's name by then, or wait for a pipe. -1 and the
+ * problem: it is refused. */
+static int keytab_open(const char *file, char name[static KEYTAB_NAME], char *problem)
+{
+    char *error;
+    int descriptor = secret_open(file, "keytab", &error);
+    if (descriptor < 0)
+        snprintf(problem, SASL_PROBLEM_TEXT, "%s", error);
+    free(error);
+    snprintf(name, KEYTAB_NAME, "FILE:/proc/self/fd/%d", descriptor);
+    return descriptor;
+}
+
 /* The library says only that it has no ticket. principal: its full name, with the realm. */
-static bool keytab_lacks(const struct sasl_settings *s, char *principal, size_t size)
+static bool keytab_lacks(const struct sasl_settings *s, const char *file, char *principal, size_t size)
 {
     krb5_context kerberos = NULL;
     krb5_keytab keytab = NULL;
     krb5_principal name = NULL;
     krb5_keytab_entry entry;
-    char file[4200], *text = NULL;
+    char *text = NULL;
     krb5_error_code error = krb5_init_context(&kerberos);
     if (error)
         return false;
-    snprintf(file, sizeof file, "FILE:%s", s->keytab);
     error = krb5_parse_name(kerberos, s->principal, &name);
     error = error ? error : krb5_unparse_name(kerberos, name, &text);
     error = error ? error : krb5_kt_resolve(kerberos, file, &keytab);
@@ -193,14 +209,12 @@ static bool keytab_lacks(const struct sasl_settings *s, char *principal, size_t 
 }
 
 /* It is no keytab, or has no key at all. */
-static bool keytab_is_empty(const char *name)
+static bool keytab_is_empty(const char *file)
 {
     krb5_context kerberos = NULL;
     krb5_keytab keytab = NULL;
-    char file[4200];
     if (krb5_init_context(&kerberos))
         return false;
-    snprintf(file, sizeof file, "FILE:%s", name);
     bool empty = krb5_kt_resolve(kerberos, file, &keytab) || krb5_kt_have_content(kerberos, keytab);
     if (keytab)
         krb5_kt_close(kerberos, keytab);
@@ -210,26 +224,30 @@ static bool keytab_is_empty(const char *name)
 
 bool sasl_check_files(const struct sasl_settings *s, char *problem)
 {
-    char principal[120];
+    char principal[120], file[KEYTAB_NAME];
     if (s->mechanism != SASL_MECHANISM_GSSAPI || !s->keytab)
         return true;
-    if (keytab_is_empty(s->keytab)) {
+    int descriptor = keytab_open(s->keytab, file, problem);
+    if (descriptor < 0)
+        return false;
+    bool empty = keytab_is_empty(file);
+    bool lacks = !empty && s->principal && keytab_lacks(s, file, principal, sizeof principal);
+    close(descriptor);
+    if (empty)
         snprintf(problem, SASL_PROBLEM_TEXT, "the keytab %.120s contains no key; check sasl: keytab",
                  s->keytab);
-        return false;
-    }
-    if (!s->principal || !keytab_lacks(s, principal, sizeof principal))
-        return true;
-    snprintf(problem, SASL_PROBLEM_TEXT, "%.80s has no key for %.80s; check sasl: keytab and principal",
-             s->keytab, principal);
-    return false;
+    else if (lacks)
+        snprintf(problem, SASL_PROBLEM_TEXT, "%.80s has no key for %.80s; check sasl: keytab and principal",
+                 s->keytab, principal);
+    return !empty && !lacks;
 }
 
 /* Why there is no ticket; text: in Kerberos's words. */
-static void ticket_describe(const struct sasl_settings *s, bool expired, const char *text, char *problem)
+static void ticket_describe(const struct sasl_context *context, bool expired, const char *text, char *problem)
 {
+    const struct sasl_settings *s = context->settings;
     char principal[120];
-    if (s->keytab && s->principal && keytab_lacks(s, principal, sizeof principal))
+    if (s->keytab && s->principal && keytab_lacks(s, context->keytab, principal, sizeof principal))
         snprintf(problem, SASL_PROBLEM_TEXT, "%.80s has no key for %.80s; check sasl: keytab and principal",
                  s->keytab, principal);
     else if (s->keytab)
@@ -275,7 +293,7 @@ static void kerberos_describe(const struct sasl_context *context, OM_uint32 majo
                  text);
         return;
     default:
-        ticket_describe(s, expired, text, problem);
+        ticket_describe(context, expired, text, problem);
     }
 }
 
@@ -293,10 +311,8 @@ static OM_uint32 credential_acquire(const struct sasl_context *context, gss_cred
     const struct sasl_settings *s = context->settings;
     gss_key_value_element_desc elements[2];
     gss_key_value_set_desc store = {0, elements};
-    char keytab[4200];
     if (s->keytab) {
-        snprintf(keytab, sizeof keytab, "FILE:%s", s->keytab);
-        elements[store.count++] = (gss_key_value_element_desc){"client_keytab", keytab};
+        elements[store.count++] = (gss_key_value_element_desc){"client_keytab", context->keytab};
         elements[store.count++] = (gss_key_value_element_desc){"ccache", context->cache};
     } else if (s->ticket_cache) {
         elements[store.count++] = (gss_key_value_element_desc){"ccache", s->ticket_cache};
@@ -340,17 +356,20 @@ static void ticket_release(struct sasl_ticket *ticket)
     if (!ticket || atomic_fetch_sub(&ticket->users, 1) > 1)
         return;
     gss_release_cred(&ignored, &ticket->credential);
+    if (ticket->keytab >= 0)
+        close(ticket->keytab);
     free(ticket);
 }
 
-/* Takes the credential over. False: out of memory. */
-static bool context_keep(struct sasl_context *context, gss_cred_id_t credential, const char *host)
+/* Takes the credential and the keytab over. False: out of memory. */
+static bool context_keep(struct sasl_context *context, gss_cred_id_t credential, int keytab, const char *host)
 {
     struct sasl_ticket *ticket = calloc(1, sizeof *ticket);
     if (!ticket)
         return false;
     ticket->users = 1;
     ticket->credential = credential;
+    ticket->keytab = keytab;
     ticket_release(context->ticket);
     context->ticket = ticket;
     context->refusal[0] = '\0';
@@ -383,13 +402,22 @@ static bool context_renew(struct sasl_context *context, const char *host)
         return true;
     if (context_is_refused(context, host, now_s))
         return false;
+    int keytab = -1;
+    if (context->settings->keytab &&
+        (keytab = keytab_open(context->settings->keytab, context->keytab, context->refusal)) < 0) {
+        context->refused_host[0] = '\0';
+        context->refused_s = now_s;
+        return false;
+    }
     gss_cred_id_t credential = GSS_C_NO_CREDENTIAL;
     OM_uint32 major = credential_acquire(context, &credential, &minor);
     if (!GSS_ERROR(major))
         major = ticket_fetch(context, credential, host, &minor, &lifetime_s);
-    if (GSS_ERROR(major) || !context_keep(context, credential, host)) {
+    if (GSS_ERROR(major) || !context_keep(context, credential, keytab, host)) {
         context_refuse(context, major, minor, host);
         gss_release_cred(&ignored, &credential);
+        if (keytab >= 0)
+            close(keytab);
         return false;
     }
     /* A short-lived one is fetched anew at half its time. */

@@ -448,7 +448,7 @@ def test_closed_standard_files(zk, election):
 
 
 @pytest.mark.parametrize("arguments", [["config"], ["completion", "bash"], ["discover"], ["--help"], ["--version"], ["check", "/e"], ["inject", "/e"],
-                                       ["events", "/e"], ["once", "/e"], ["report"]], ids=" ".join)
+                                       ["events", "/e"], ["once", "/e"], ["report"], ["watch", "--linear"]], ids=" ".join)
 def test_output_that_would_be_lost(arguments):
     """A command that is nothing but its output does not begin, nor end well, without one."""
     done = subprocess.run(["sh", "-c", 'exec "$0" "$@" >&-', PROGRAM, *arguments], stdin=subprocess.DEVNULL,

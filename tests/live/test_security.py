@@ -620,6 +620,34 @@ def test_keytab_fetches_anew(tmp_path, monkeypatch):
         short.close()
 
 
+def test_keytab_that_others_can_read_by_then(tmp_path, monkeypatch):
+    """It was right when the program began: each renewal asks again. A pipe in its place is named, and holds up nothing."""
+    short = Kdc(tmp_path, lifetime="4s")
+    made = Secured("kerberos", tmp_path / "s", None, short)
+    monkeypatch.setenv("KRB5_CONFIG", short.config)
+    keytab = short.path("watcher.keytab")
+    try:
+        log = tmp_path / "log"
+        with Events(None, "-c", made.config, "--log", str(log)) as events:
+            events.expect("connection", state="connected")
+            for harm, problem in ((lambda: os.chmod(keytab, 0o666), "can be read or written by others"),
+                                  (lambda: (os.rename(keytab, keytab + ".old"), os.mkfifo(keytab, 0o600)), "is not a plain file")):
+                time.sleep(5)
+                harm()
+                made.ensemble.kill()
+                events.expect("connection", state="disconnected")
+                made.ensemble.start()
+                until(lambda: problem in log.read_text(), 40, problem)
+                if os.path.isfile(keytab):
+                    os.chmod(keytab, 0o600)
+                else:
+                    os.rename(keytab + ".old", keytab)
+                events.expect("connection", state="connected", within=40)
+    finally:
+        made.close()
+        short.close()
+
+
 def test_ticket_that_expires(tmp_path, monkeypatch):
     """A session stays logged in when its ticket is over; a lost connection then says what to do, and comes back with a
     new ticket."""

@@ -1,6 +1,7 @@
 """`electop autopsy` held against the truth, which the tests read from the same logs with a reader of their own."""
 import collections
 import json
+import re
 
 from electop import run
 from truth import STARVED_S, UNNOTICED_S, Lies, moment, retell
@@ -85,8 +86,9 @@ NEAR_S = UNNOTICED_S + 1
 
 
 def alike(live, logged):
-    """Between the same two clients, as far as both are known."""
-    return all(None in (live[who], logged[who]) or live[who] == logged[who] for who in ("from_identity", "to_identity"))
+    """Between the same two clients, as far as both are known, and of one session, where both name it."""
+    own = [re.search(r"(?:its|ended) session (0x[0-9a-f]+)", one["evidence"] or "") for one in (live, logged)]
+    return (None in own or own[0][1] == own[1][1]) and all(None in (live[who], logged[who]) or live[who] == logged[who] for who in ("from_identity", "to_identity"))
 
 
 class Comparison:

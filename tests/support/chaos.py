@@ -274,10 +274,13 @@ class Chaos:
             i = self.server(draw, leading)
             self.say(f"freezes server {i}")
             self.lose(i)
+            began = time.time()
             self.zk.freeze(i)
             self.wait(draw.uniform(0.3, 7))
             self.zk.thaw(i)
             self.say(f"thawed server {i}")
+            if leading:  # what it had proposed may have been written down, and counted only later
+                self.slow.append((began, time.time()))
 
     def kill_server(self, draw):
         self.kill(lambda: [self.server(draw, False)], draw)

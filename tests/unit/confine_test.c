@@ -140,10 +140,10 @@ static void *nothing(void *context)
 }
 
 /* In the child. 0: as it should be; else what is not. */
-static int check_confined(enum command command)
+static int check_confined(const struct options *options, bool connects)
 {
     pthread_t thread;
-    confine(command);
+    confine(options);
     int call = refused_call();
     if (call) {
         fprintf(stderr, "system call %d is not refused: %d\n", call, errno);
@@ -173,27 +173,39 @@ static int check_confined(enum command command)
     if (kill(getppid(), 0) != -1 || errno != EPERM || kill(getpid(), 0) != 0 || raise(SIGCONT) != 0)
         return 11;
     int made = socket(AF_INET, SOCK_STREAM, 0);
-    bool connects = command != COMMAND_REPORT && command != COMMAND_CONFIG;
     if ((made >= 0) != connects)
         return 6;
-    if (made >= 0 && (listen(made, 1) == 0) != (command == COMMAND_EXPORT))
+    if (made >= 0 && (listen(made, 1) == 0) != (options->command == COMMAND_EXPORT))
         return 7;
-    if ((unlink("/nonexistent/x") != -1 || errno != ENOENT) != (command == COMMAND_CONFIG))
+    if ((unlink("/nonexistent/x") != -1 || errno != ENOENT) != (options->command == COMMAND_CONFIG))
         return 8;
     return 0;
 }
 
 static void commands_are_confined(void **state)
 {
-    static const enum command commands[] = {COMMAND_WATCH,  COMMAND_ONCE,   COMMAND_EXPORT,
-                                            COMMAND_REPORT, COMMAND_INJECT, COMMAND_CONFIG};
+    static char file[] = "file";
+    static const struct {
+        struct options options;
+        bool connects;
+    } cases[] = {
+        {{.command = COMMAND_WATCH}, true},
+        {{.command = COMMAND_ONCE}, true},
+        {{.command = COMMAND_EXPORT}, true},
+        {{.command = COMMAND_INJECT}, true},
+        {{.command = COMMAND_EVENTS, .captures = {file}, .capture_count = 1, .server = "server"}, true},
+        {{.command = COMMAND_EVENTS, .captures = {file}, .capture_count = 1}, false},
+        {{.command = COMMAND_ONCE, .replay = "file"}, false},
+        {{.command = COMMAND_REPORT}, false},
+        {{.command = COMMAND_CONFIG}, false},
+    };
     (void)state;
-    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         int status;
         pid_t child = fork();
         assert_true(child >= 0);
         if (child == 0)
-            _exit(check_confined(commands[i]));
+            _exit(check_confined(&cases[i].options, cases[i].connects));
         assert_int_equal(waitpid(child, &status, 0), child);
         assert_true(WIFEXITED(status));
         assert_int_equal(WEXITSTATUS(status), 0);

@@ -91,6 +91,11 @@ static void bad_files_are_refused(void **state)
     assert_non_null(strstr(error, "it is a symbolic link"));
     free(error);
     unlink(link);
+    snprintf(link, sizeof link, "/dev/shm/electop-log-test.%d", (int)getpid()); /* where anybody may make links */
+    assert_int_equal(symlink(file, link), 0);
+    assert_false(log_open(link, &error));
+    free(error);
+    unlink(link);
     assert_true(log_open("/dev/stderr", &error)); /* the system's own */
     log_close();
 }

@@ -334,9 +334,12 @@ static void filter_make(struct call_filter *filter, unsigned does)
     filter_end(filter, SECCOMP_RET_ERRNO | ENOSYS);
 }
 
-static unsigned what_it_does(enum command command)
+static unsigned what_it_does(const struct options *options)
 {
-    switch (command) {
+    /* It reads files in place of servers. */
+    if (options->replay || (options->capture_count > 0 && !options_beside(options)))
+        return DOES_WRITE;
+    switch (options->command) {
     case COMMAND_REPORT:
     case COMMAND_WHY:
     case COMMAND_REPLAY:
@@ -357,15 +360,15 @@ static unsigned what_it_does(enum command command)
 }
 #endif
 
-void confine(enum command command)
+void confine(const struct options *options)
 {
-    if (command == COMMAND_DEMO || command == COMMAND_RECORD)
+    if (options->command == COMMAND_DEMO || options->command == COMMAND_RECORD)
         return;
     if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
         return;
 #ifdef SYSTEM_CALLS
     struct call_filter filter;
-    filter_make(&filter, what_it_does(command));
+    filter_make(&filter, what_it_does(options));
     struct sock_fprog program = {filter.count, filter.steps};
     if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) != 0)
         log_line(LOG_LEVEL_INFO, "cannot filter system calls: %s", strerror(errno));

@@ -13,6 +13,6 @@
  * commands of alerts, and both would inherit the filter: so these two are not confined. A kernel without
  * filters leaves it at no_new_privs.
  */
-void confine(enum command command);
+void confine(const struct options *options);
 
 #endif
