@@ -15,6 +15,9 @@
 /* The maximum number of connections kept open, in AdminServers per object. */
 #define KEPT_OPEN 64L
 
+/* libcurl keeps all headers, and the trailers of a chunked answer, of which it limits only each one. */
+#define HEADERS_MOST ((size_t)64 << 10)
+
 /* AdminServers known to answer without TLS. */
 #define PLAIN_MOST 64
 
@@ -45,7 +48,7 @@ struct http_get {
     CURL *easy;
     const struct http_reader *reader;
     void *context;
-    size_t received, limit;
+    size_t headed, received, limit; /* bytes: of headers, of the body */
     uint64_t begun_ns;
     int64_t deadline_ms;
     bool broken_off, too_large, again;
@@ -210,6 +213,8 @@ static void http_finish(struct http_get *get, CURLcode result)
     if (get->too_large || result == CURLE_FILESIZE_EXCEEDED) {
         snprintf(text, sizeof text, "an answer of more than %zu MB", get->limit >> 20);
         problem = text;
+    } else if (get->headed > HEADERS_MOST) {
+        problem = "an answer with more than 64 KB of headers";
     } else if (get->broken_off) {
         whole = false;
     } else if (result == CURLE_OPERATION_TIMEDOUT) {
@@ -314,6 +319,14 @@ static int on_timeout(CURLM *multi, long timeout_ms, void *context)
     else
         uv_timer_start(http->timer, http_on_timer, http->has_ended ? 0 : (uint64_t)timeout_ms, 0);
     return 0;
+}
+
+static size_t http_on_header(char *bytes, size_t size, size_t count, void *context)
+{
+    struct http_get *get = context;
+    (void)bytes;
+    get->headed += size * count;
+    return get->headed > HEADERS_MOST ? 0 : size * count;
 }
 
 static size_t http_on_body(char *bytes, size_t size, size_t count, void *context)
@@ -470,6 +483,8 @@ static struct http_get *http_prepare(struct http *http, int64_t deadline_ms, siz
     curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
     curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
     curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)deadline_ms);
+    curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, http_on_header);
+    curl_easy_setopt(easy, CURLOPT_HEADERDATA, get);
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, http_on_body);
     curl_easy_setopt(easy, CURLOPT_WRITEDATA, get);
     curl_easy_setopt(easy, CURLOPT_PRIVATE, get);

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "probe/zookeeper/http.h"
@@ -121,11 +122,35 @@ static void no_connection(void **state)
     close(fd);
 }
 
+/* What a server sends after the body is bounded, too. */
+static void trailers_without_end(void **state)
+{
+    (void)state;
+    static const char head[] = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n",
+                      line[] = "X: y\r\n";
+    int port, fd = bound(&port, 4);
+    pid_t server = fork();
+    if (server == 0) {
+        int caller = accept(fd, NULL, NULL);
+        ssize_t sent = send(caller, head, sizeof head - 1, MSG_NOSIGNAL);
+        for (int i = 0; i < 1000000 && sent > 0; i++)
+            sent = send(caller, line, sizeof line - 1, MSG_NOSIGNAL);
+        _exit(sent > 0);
+    }
+    struct outcome o = get("127.0.0.1", port, 60000);
+    assert_string_equal(o.problem, "an answer with more than 64 KB of headers");
+    assert_false(o.whole);
+    close(fd);
+    int status;
+    assert_int_equal(waitpid(server, &status, 0), server);
+    assert_int_equal(status, 0); /* it was hung up on */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(refused),   cmocka_unit_test(unreachable),   cmocka_unit_test(no_such_host),
-        cmocka_unit_test(no_answer), cmocka_unit_test(no_connection),
+        cmocka_unit_test(no_answer), cmocka_unit_test(no_connection), cmocka_unit_test(trailers_without_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
