@@ -17,6 +17,11 @@
 
 /* libcurl keeps all headers, and the trailers of a chunked answer, of which it limits only each one. */
 #define HEADERS_MOST ((size_t)64 << 10)
+/* The chunks of a body: each costs as much as a kilobyte, and the loop waits. Jetty's have some thousand bytes. */
+#define PIECES_MOST ((size_t)1 << 16)
+/* The library reads on while there is something to read, and the loop waits: so many reads in a row must have brought
+ * some content. */
+#define EMPTY_READS_MOST 100
 
 /* AdminServers known to answer without TLS. */
 #define PLAIN_MOST 64
@@ -49,6 +54,9 @@ struct http_get {
     const struct http_reader *reader;
     void *context;
     size_t headed, received, limit; /* bytes: of headers, of the body */
+    size_t pieces;
+    size_t seen, empty_reads; /* the bytes of the body when it was read last; the reads since it grew */
+    const char *refused;      /* why no more of it is read; a static text */
     uint64_t begun_ns;
     int64_t deadline_ms;
     bool broken_off, too_large, again;
@@ -213,8 +221,8 @@ static void http_finish(struct http_get *get, CURLcode result)
     if (get->too_large || result == CURLE_FILESIZE_EXCEEDED) {
         snprintf(text, sizeof text, "an answer of more than %zu MB", get->limit >> 20);
         problem = text;
-    } else if (get->headed > HEADERS_MOST) {
-        problem = "an answer with more than 64 KB of headers";
+    } else if (get->refused) {
+        problem = get->refused;
     } else if (get->broken_off) {
         whole = false;
     } else if (result == CURLE_OPERATION_TIMEDOUT) {
@@ -326,7 +334,22 @@ static size_t http_on_header(char *bytes, size_t size, size_t count, void *conte
     struct http_get *get = context;
     (void)bytes;
     get->headed += size * count;
-    return get->headed > HEADERS_MOST ? 0 : size * count;
+    if (get->headed > HEADERS_MOST)
+        get->refused = "an answer with more than 64 KB of headers";
+    return get->refused ? 0 : size * count;
+}
+
+/* Called after each read, also of what is no content: the extensions of a chunk. */
+static int http_on_read(void *context, curl_off_t down, curl_off_t downloaded, curl_off_t up,
+                        curl_off_t uploaded)
+{
+    struct http_get *get = context;
+    (void)down, (void)downloaded, (void)up, (void)uploaded;
+    get->empty_reads = get->headed > 0 && get->received == get->seen ? get->empty_reads + 1 : 0;
+    get->seen = get->received;
+    if (get->empty_reads > EMPTY_READS_MOST)
+        get->refused = "an answer without end or content";
+    return get->refused != NULL;
 }
 
 static size_t http_on_body(char *bytes, size_t size, size_t count, void *context)
@@ -336,11 +359,13 @@ static size_t http_on_body(char *bytes, size_t size, size_t count, void *context
     long status = 0;
     curl_easy_getinfo(get->easy, CURLINFO_RESPONSE_CODE, &status);
     get->received += length;
-    if (get->received > get->limit)
+    if (++get->pieces > PIECES_MOST)
+        get->refused = "an answer in more than 65,536 pieces";
+    else if (get->received > get->limit)
         get->too_large = true;
     else if (status == 200 && !get->reader->body(get->context, bytes, length))
         get->broken_off = true;
-    return get->too_large || get->broken_off ? 0 : length;
+    return get->refused || get->too_large || get->broken_off ? 0 : length;
 }
 
 struct http *http_new(uv_loop_t *loop, const struct security_settings *security)
@@ -485,6 +510,9 @@ static struct http_get *http_prepare(struct http *http, int64_t deadline_ms, siz
     curl_easy_setopt(easy, CURLOPT_TIMEOUT_MS, (long)deadline_ms);
     curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, http_on_header);
     curl_easy_setopt(easy, CURLOPT_HEADERDATA, get);
+    curl_easy_setopt(easy, CURLOPT_NOPROGRESS, 0L);
+    curl_easy_setopt(easy, CURLOPT_XFERINFOFUNCTION, http_on_read);
+    curl_easy_setopt(easy, CURLOPT_XFERINFODATA, get);
     curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, http_on_body);
     curl_easy_setopt(easy, CURLOPT_WRITEDATA, get);
     curl_easy_setopt(easy, CURLOPT_PRIVATE, get);

@@ -43,7 +43,7 @@ static struct outcome get(const char *host, int port, int64_t deadline_ms)
     assert_int_equal(uv_loop_init(&loop), 0);
     struct http *http = http_new(&loop, NULL);
     assert_non_null(http);
-    assert_non_null(http_get(http, host, port, "/commands/ruok", deadline_ms, 1000, &reader, &o));
+    assert_non_null(http_get(http, host, port, "/commands/ruok", deadline_ms, (size_t)1 << 20, &reader, &o));
     while (!o.done)
         uv_run(&loop, UV_RUN_ONCE);
     http_free(http);
@@ -122,35 +122,46 @@ static void no_connection(void **state)
     close(fd);
 }
 
-/* What a server sends after the body is bounded, too. */
-static void trailers_without_end(void **state)
+/* A server that sends the same line without end. */
+static void endless(const char *head, const char *line, const char *problem)
 {
-    (void)state;
-    static const char head[] = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n",
-                      line[] = "X: y\r\n";
-    int port, fd = bound(&port, 4);
+    int port, fd = bound(&port, 4), status;
     pid_t server = fork();
     if (server == 0) {
         int caller = accept(fd, NULL, NULL);
-        ssize_t sent = send(caller, head, sizeof head - 1, MSG_NOSIGNAL);
-        for (int i = 0; i < 1000000 && sent > 0; i++)
-            sent = send(caller, line, sizeof line - 1, MSG_NOSIGNAL);
-        _exit(sent > 0);
+        char lines[6008];
+        size_t length = 0;
+        while (length < 6000)
+            length += (size_t)sprintf(lines + length, "%.8s", line);
+        ssize_t sent = send(caller, head, strlen(head), MSG_NOSIGNAL);
+        while (sent > 0)
+            sent = send(caller, lines, length, MSG_NOSIGNAL);
+        _exit(0);
     }
     struct outcome o = get("127.0.0.1", port, 60000);
-    assert_string_equal(o.problem, "an answer with more than 64 KB of headers");
+    assert_string_equal(o.problem, problem);
     assert_false(o.whole);
     close(fd);
-    int status;
-    assert_int_equal(waitpid(server, &status, 0), server);
-    assert_int_equal(status, 0); /* it was hung up on */
+    assert_int_equal(waitpid(server, &status, 0), server); /* it was hung up on */
+    assert_int_equal(status, 0);
+}
+
+/* What a server sends beside the body is bounded, too, and so is what it costs to read it. */
+static void bounded(void **state)
+{
+    (void)state;
+#define CHUNKED "HTTP/1.1 500 Error\r\nTransfer-Encoding: chunked\r\n"
+    endless(CHUNKED "\r\n2\r\n{}\r\n0\r\n", "X: y\r\n", "an answer with more than 64 KB of headers");
+    endless(CHUNKED, "X: y\r\n", "an answer with more than 64 KB of headers");
+    endless(CHUNKED "\r\n1;", "xxxxxxx", "an answer without end or content");
+    endless(CHUNKED "\r\n", "1\r\nx\r\n", "an answer in more than 65,536 pieces");
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(refused),   cmocka_unit_test(unreachable),   cmocka_unit_test(no_such_host),
-        cmocka_unit_test(no_answer), cmocka_unit_test(no_connection), cmocka_unit_test(trailers_without_end),
+        cmocka_unit_test(no_answer), cmocka_unit_test(no_connection), cmocka_unit_test(bounded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
