@@ -25,6 +25,8 @@
 /* Packets that a pipe has delivered and that were not taken yet. */
 #define QUEUED_MOST (8u << 20)
 #define MAGIC_BYTES 4
+/* libpcap keeps what a section of pcapng says of each interface. */
+#define INTERFACES_MOST 1000
 /* A file that is followed is looked at this often. */
 #define GROWS_NS INT64_C(20000000)
 /* Packets of other captures may come so much later, and are older. */
@@ -42,6 +44,16 @@ struct queued_packet {
     uint8_t bytes[];
 };
 
+/* Counts the interfaces of pcapng on their way to libpcap. */
+struct block_count {
+    uint8_t head[12];
+    size_t have;     /* bytes of head */
+    uint64_t body;   /* bytes of the block that follow */
+    bool begun, big; /* a section has begun; its numbers are big-endian */
+    bool other;      /* it is no pcapng */
+    unsigned interfaces;
+};
+
 struct capture_file {
     const char *path;
     char *server; /* its name; or NULL */
@@ -49,6 +61,7 @@ struct capture_file {
     int link;
     char *note;
     int64_t at_us; /* the latest packet's */
+    struct block_count blocks;
     bool noted, over, ready;
     struct captured_packet packet; /* the next one, if ready */
     /* Of a pipe, and of a file that is followed. */
@@ -94,6 +107,51 @@ bool capture_file_is(const char *path)
 
 /* ---- one capture ---- */
 
+#define BLOCK_SECTION 0x0a0d0d0au
+#define BLOCK_INTERFACE 1u
+#define BLOCK_HEAD 8u
+
+static uint32_t block_number(const struct block_count *c, const uint8_t *at)
+{
+    return c->big ? (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3]
+                  : (uint32_t)at[3] << 24 | (uint32_t)at[2] << 16 | (uint32_t)at[1] << 8 | at[0];
+}
+
+static void block_begins(struct block_count *c)
+{
+    bool section = block_number(c, c->head) == BLOCK_SECTION; /* alike in both orders */
+    if (section && c->have < sizeof c->head)
+        return; /* its order of bytes is still to come */
+    if (section) {
+        c->big = c->head[BLOCK_HEAD] == 0x1a;
+        c->interfaces = 0;
+        c->begun = true;
+    }
+    uint32_t length = block_number(c, c->head + 4);
+    c->other = !c->begun || length < sizeof c->head; /* libpcap says why, if it is one */
+    c->interfaces += block_number(c, c->head) == BLOCK_INTERFACE;
+    c->body = c->other ? 0 : length - c->have;
+    c->have = 0;
+}
+
+/* False: too many. */
+static bool blocks_are_few(struct block_count *c, const char *bytes, size_t count)
+{
+    while (count > 0 && !c->other && c->interfaces <= INTERFACES_MOST) {
+        size_t taken = c->body < count ? (size_t)c->body : count;
+        c->body -= taken;
+        bytes += taken;
+        count -= taken;
+        if (c->body > 0 || count == 0)
+            break;
+        c->head[c->have++] = (uint8_t)*bytes++;
+        count--;
+        if (c->have >= BLOCK_HEAD)
+            block_begins(c);
+    }
+    return c->interfaces <= INTERFACES_MOST;
+}
+
 /* False: it is over. A packet of no possible time has no bytes, and the time of the one before. */
 static bool capture_file_read(struct capture_file *file, struct captured_packet *packet)
 {
@@ -114,9 +172,12 @@ static bool capture_file_read(struct capture_file *file, struct captured_packet 
                                            .server = file->server};
         return true;
     }
-    if (got != PCAP_ERROR_BREAK)
+    if (got != PCAP_ERROR_BREAK || file->blocks.interfaces > INTERFACES_MOST)
         free(file->note);
-    if (got == 1)
+    if (file->blocks.interfaces > INTERFACES_MOST)
+        file->note = text_format("%s: more than %d interfaces are described; the rest is left out",
+                                 file->path, INTERFACES_MOST);
+    else if (got == 1)
         file->note = text_format("%s: a packet of %u bytes is not valid; the rest is left out", file->path,
                                  (unsigned)header->caplen);
     else if (got == PCAP_ERROR)
@@ -143,17 +204,18 @@ static bool capture_file_stops(struct capture_file *file, bool read_up)
 }
 
 /* The end of a file that is followed is not its end. */
-static ssize_t capture_file_grow(void *cookie, char *bytes, size_t room)
+static ssize_t capture_file_pull(void *cookie, char *bytes, size_t room)
 {
     struct capture_file *file = cookie;
     ssize_t got;
-    file->caught_up = file->caught_up ||
-                      (file->pcap && poll(&(struct pollfd){.fd = file->fd, .events = POLLIN}, 1, 0) == 0);
+    file->caught_up =
+        file->caught_up ||
+        (file->follow && file->pcap && poll(&(struct pollfd){.fd = file->fd, .events = POLLIN}, 1, 0) == 0);
     while ((got = read(file->fd, bytes, room)) == 0 && file->grows && !capture_file_stops(file, true)) {
         file->caught_up = true;
         nanosleep(&(struct timespec){.tv_nsec = GROWS_NS}, NULL);
     }
-    return got;
+    return got > 0 && !blocks_are_few(&file->blocks, bytes, (size_t)got) ? 0 : got;
 }
 
 static int capture_file_shut(void *cookie)
@@ -181,16 +243,21 @@ static char *open_problem(const char *path, const char *problem)
                        none ? "; write a capture with: tcpdump -U -s0 -w FILE port 2181" : "");
 }
 
+static FILE *capture_file_of(struct capture_file *file)
+{
+    static const cookie_io_functions_t calls = {.read = capture_file_pull, .close = capture_file_shut};
+    return file->fd < 0 ? NULL : fopencookie(file, "rb", calls);
+}
+
 static FILE *capture_file_stream(struct capture_file *file, const char **why)
 {
-    static const cookie_io_functions_t grows = {.read = capture_file_grow, .close = capture_file_shut};
     bool input = strcmp(file->path, "-") == 0;
     file->fd = input         ? dup(input_fd)
                : file->grows ? plain_file_open(file->path, why) /* it may be another file since */
                              : open(file->path, O_RDONLY | O_CLOEXEC);
     if (file->fd < 0 && !*why)
         *why = strerror(errno);
-    return file->fd < 0 ? NULL : file->follow ? fopencookie(file, "rb", grows) : fdopen(file->fd, "rb");
+    return capture_file_of(file);
 }
 
 /* Reads the header: of a pipe, this waits for it. */
@@ -245,11 +312,11 @@ static int64_t delay_of(struct capture_file *file)
     struct stat status;
     struct moment now = clock_now();
     const char *why;
-    FILE *stream = plain_file_stream(file->path, &why);
-    pcap_t *pcap = stream ? pcap_fopen_offline(stream, problem) : NULL;
+    struct capture_file held = {.path = file->path, .fd = plain_file_open(file->path, &why)};
+    FILE *stream = capture_file_of(&held);
+    pcap_t *pcap = held.pcap = stream ? pcap_fopen_offline(stream, problem) : NULL;
     if (stream && !pcap)
         fclose(stream);
-    struct capture_file held = {.path = file->path, .pcap = pcap};
     while (pcap && !capture_file_stops(file, false) && capture_file_read(&held, &packet))
         continue;
     free(held.note);

@@ -121,12 +121,19 @@ def endless_blocks():
     yield struct.pack("<II", 6, 0xfffffff0)
 
 
+def many_interfaces():
+    """libpcap keeps an entry for each."""
+    yield block(0x0a0d0d0a, struct.pack("<IHHq", 0x1a2b3c4d, 1, 0, -1))
+    for _ in range(100):
+        yield block(1, struct.pack("<HHI", 1, 0, 262144)) * 40_000
+
+
 def half_a_header():
     yield HEAD[:10]
 
 
 KINDS = [single_bytes, many_watches, long_paths, many_candidates, much_data, many_sessions, one_line, huge_frames, jumping_times, other_ports, huge_packets, no_time,
-         endless_blocks, half_a_header]
+         endless_blocks, many_interfaces, half_a_header]
 # The others take minutes.
 USUAL = {(single_bytes, True, PLAIN), (many_watches, False, PLAIN), (long_paths, False, PLAIN), (many_candidates, False, PLAIN),
          (huge_frames, True, PROGRAM), (no_time, False, PROGRAM)}
@@ -197,7 +204,7 @@ def test_beside_a_cluster(make, piped, program, standing, tmp_path):
 
 
 # Those that make the model or its recording large; the others take minutes.
-LARGE = (many_candidates, much_data)
+LARGE = (many_candidates, much_data, many_interfaces)
 
 
 @pytest.mark.parametrize("make", [pytest.param(make, marks=() if make in LARGE else pytest.mark.slow) for make in KINDS])
@@ -216,5 +223,7 @@ def test_alone(make, tmp_path):
     said = (tmp_path / "err").read_text()
     assert process.wait() in (0, 2, 3), (process.returncode, said)
     assert peak < MOST_KB, peak
+    if make is many_interfaces:
+        assert "more than 1000 interfaces are described; the rest is left out" in said, said
     if make in (many_candidates, much_data, many_sessions, one_line):
         assert "others are left out" in said, said
