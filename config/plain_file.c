@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "config/text.h"
+
 static int plain_file_with(const char *path, int flags, const char **why)
 {
     struct stat status;
@@ -35,6 +37,26 @@ FILE *plain_file_stream(const char *path, const char **why)
         close(fd);
     }
     return stream;
+}
+
+char *plain_file_read(const char *path, size_t most, size_t *length, const char **why)
+{
+    FILE *stream = plain_file_stream(path, why);
+    if (!stream)
+        return NULL;
+    struct text content = {0};
+    char part[4096];
+    size_t got;
+    text_add(&content, "");
+    while (content.length <= most && (got = fread(part, 1, sizeof part, stream)) > 0)
+        text_add_bytes(&content, part, got);
+    *why = ferror(stream) ? strerror(errno) : content.length > most ? "is too large" : NULL;
+    fclose(stream);
+    *length = content.length;
+    if (!*why)
+        return text_take(&content);
+    text_free(&content);
+    return NULL;
 }
 
 int plain_file_append(const char *path, const char **why)

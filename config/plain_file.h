@@ -14,6 +14,8 @@
 int plain_file_open(const char *path, const char **why);
 /* The same as a stream; NULL where it cannot be opened. */
 FILE *plain_file_stream(const char *path, const char **why);
+/* All of it, with a NUL byte behind; the caller frees it. NULL and *why as above, or if it has more than most bytes. */
+char *plain_file_read(const char *path, size_t most, size_t *length, const char **why);
 /* For reading, and for writing at its end; created for its owner alone where there is none. No link is followed:
    who can make one in that directory must not choose the file that is written. */
 int plain_file_append(const char *path, const char **why);

@@ -7,8 +7,10 @@
 #include <string.h>
 
 #include "config/memory.h"
+#include "config/plain_file.h"
 #include "config/secret.h"
 #include "config/security.h"
+#include "config/text.h"
 #include "probe/log.h"
 #include "probe/loop_timer.h"
 
@@ -22,6 +24,9 @@
 /* The library reads on while there is something to read, and the loop waits: so many reads in a row must have brought
  * some content. */
 #define EMPTY_READS_MOST 100
+
+/* Of a file with certificates: those of all authorities of the world are 200 KB. */
+#define PEM_MOST ((size_t)4 << 20)
 
 /* AdminServers known to answer without TLS. */
 #define PLAIN_MOST 64
@@ -64,6 +69,7 @@ struct http_get {
     char host[256], path[64];
     int port;
     struct curl_slist *connect_to;
+    char *authority, *certificate; /* the files' contents; the certificate's is NULL where the key's has it */
     char *key, *key_password, *secret_header;
     char error[CURL_ERROR_SIZE];
     bool posts;
@@ -406,12 +412,27 @@ void http_free(struct http *http)
     free(http);
 }
 
+/* By its name libcurl would read whatever is there by then, or wait for a pipe's writer. */
+static char *http_read_file(const char *file, char **error)
+{
+    const char *why;
+    size_t length;
+    char *content = plain_file_read(file, PEM_MOST, &length, &why);
+    if (!content)
+        *error = text_format("%s: %s; check tls: ca and cert", file, why);
+    return content;
+}
+
 /* Files that changed meanwhile are wrong or right again: they are read for each request. */
-static bool http_get_read_key(struct http_get *get, const struct tls_settings *tls)
+static bool http_get_read_files(struct http_get *get, const struct tls_settings *tls)
 {
     const char *key = tls->key ? tls->key : tls->cert;
     char *error = NULL;
-    if (key && !get->key)
+    if (tls->ca && !get->authority)
+        get->authority = http_read_file(tls->ca, &error);
+    if (tls->cert && tls->key && !get->certificate && !error)
+        get->certificate = http_read_file(tls->cert, &error);
+    if (key && !get->key && !error)
         get->key = secret_read(key, "key", &error);
     if (tls->key_password_file && !get->key_password && !error)
         get->key_password = secret_read_line(tls->key_password_file, "file with the key's password", &error);
@@ -419,33 +440,34 @@ static bool http_get_read_key(struct http_get *get, const struct tls_settings *t
     const char *problem = error ? error : "";
     if (strncmp(problem, get->http->key_problem, sizeof get->http->key_problem - 1) != 0) {
         snprintf(get->http->key_problem, sizeof get->http->key_problem, "%s", problem);
-        log_line(LOG_LEVEL_WARNING, "%s", error ? error : "the key of TLS can be read again");
+        log_line(LOG_LEVEL_WARNING, "%s", error ? error : "the files of TLS can be read again");
     }
     free(error);
     return good;
+}
+
+static bool http_set_blob(CURL *easy, CURLoption option, char *content)
+{
+    struct curl_blob blob = {content, content ? strlen(content) : 0, CURL_BLOB_NOCOPY};
+    return !content || curl_easy_setopt(easy, option, &blob) == CURLE_OK;
 }
 
 static bool http_get_secure(struct http_get *get)
 {
     const struct tls_settings *tls = &get->http->security->tls;
     CURL *easy = get->easy;
-    if (!http_get_read_key(get, tls))
+    if (!http_get_read_files(get, tls))
         return false;
     curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, tls->verify == TLS_VERIFY_NONE ? 0L : 1L);
     curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, tls->verify == TLS_VERIFY_FULL ? 2L : 0L);
     curl_easy_setopt(
         easy, CURLOPT_SSLVERSION,
         (long)(tls->min_version == TLS_VERSION_1_3 ? CURL_SSLVERSION_TLSv1_3 : CURL_SSLVERSION_TLSv1_2));
-    if (tls->ca)
-        curl_easy_setopt(easy, CURLOPT_CAINFO, tls->ca);
-    if (tls->cert)
-        curl_easy_setopt(easy, CURLOPT_SSLCERT, tls->cert);
-    if (get->key) {
-        struct curl_blob blob = {get->key, strlen(get->key), CURL_BLOB_NOCOPY};
-        if (curl_easy_setopt(easy, CURLOPT_SSLKEY_BLOB, &blob) != CURLE_OK) {
-            log_line(LOG_LEVEL_WARNING, "this libcurl takes no key from memory");
-            return false;
-        }
+    if (!http_set_blob(easy, CURLOPT_CAINFO_BLOB, get->authority) ||
+        !http_set_blob(easy, CURLOPT_SSLCERT_BLOB, get->certificate ? get->certificate : get->key) ||
+        !http_set_blob(easy, CURLOPT_SSLKEY_BLOB, get->key)) {
+        log_line(LOG_LEVEL_WARNING, "this libcurl takes no certificate or key from memory");
+        return false;
     }
     if (get->key_password)
         curl_easy_setopt(easy, CURLOPT_KEYPASSWD, get->key_password);
@@ -457,6 +479,8 @@ static void http_get_free(struct http_get *get)
     curl_easy_cleanup(get->easy);
     curl_slist_free_all(get->connect_to);
     curl_slist_free_all(get->headers);
+    free(get->authority);
+    free(get->certificate);
     secret_end(get->key);
     secret_end(get->key_password);
     secret_end(get->secret_header);

@@ -17,6 +17,7 @@ import zlib
 import pytest
 
 from electop import PROGRAM, run
+from recorder import Recorder
 from waiting import until
 
 LIMIT_S = 240
@@ -229,6 +230,24 @@ def test_packed_files(folder, tmp_path, suffix, pack):
     whole = tmp_path / f"data.tar.{suffix}"
     whole.write_bytes(pack(plain.getvalue()))
     assert told(whole)[:2] == (["expired", "closed"], "")
+
+
+def test_no_file_chooses_a_program(folder, zk, tmp_path):
+    """libarchive would start lrzip for a file that begins like one of its; `record` may start programs, for alerts."""
+    (folder / "log.1").write_bytes(log(*story()))
+    (folder / "log.ffffffff.gz").write_bytes(b"LRZI\0\6" + bytes(100))
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    (programs / "lrzip").write_text(f"#!/bin/sh\ntouch {tmp_path}/started\n")
+    (programs / "lrzip").chmod(0o700)
+    said = tmp_path / "log"
+    recorder = Recorder(tmp_path, zk.hosts, "--transactions", str(folder), "--log", str(said),
+                        env={**os.environ, "PATH": f"{programs}:{os.environ['PATH']}"})
+    try:
+        until(lambda: said.exists() and "log.ffffffff.gz" in said.read_text(), 30, "the file is named")
+    finally:
+        recorder.end()
+    assert not (tmp_path / "started").exists()
 
 
 def test_only_plain_files_are_opened(folder):

@@ -211,16 +211,26 @@ def test_key_with_password(mutual, authority, tmp_path):
 def test_admin_server_waits_for_the_key(mutual, authority, tmp_path):
     """It is not asked with a key that others can read, while the session goes on; and is once the key is right."""
     key, log, config = tmp_path / "c.key", tmp_path / "log", tmp_path / "config.yaml"
+    ca, cert = tmp_path / "ca.pem", tmp_path / "c.crt"
     shutil.copy(authority.path("client.key"), key)
+    shutil.copy(authority.path("client.crt"), cert)
+    shutil.copy(authority.ca, ca)
     key.chmod(0o600)
     config.write_text(f"clusters:\n  - name: c\n    hosts: {mutual.hosts}\n    servers: {{admin: ['{mutual.admin}'], four_letter: off, every: 200ms}}\n"
                       f"    elections: [{{path: /election}}]\n"
-                      f"    tls: {{ca: {authority.ca}, cert: {authority.path('client.crt')}, key: {key}, admin: https}}\n")
+                      f"    tls: {{ca: {ca}, cert: {cert}, key: {key}, admin: https}}\n")
     with Events(None, "-c", str(config), "--log", str(log)) as events:
         events.expect("connection", state="connected")
-        for mode, told in (0o644, "can be read or written by others"), (0o600, "the key of TLS can be read again"):
+        for mode, told in (0o644, "can be read or written by others"), (0o600, "the files of TLS can be read again"):
             key.chmod(mode)
             until(lambda: told in log.read_text(), 40, told)
+        for file in ca, cert:  # a pipe holds up nothing
+            os.rename(file, f"{file}.old")
+            os.mkfifo(file)
+            until(lambda: f"{file}: is not a plain file" in log.read_text(), 40, "it is named")
+            told = log.read_text().count("can be read again")
+            os.rename(f"{file}.old", file)
+            until(lambda: log.read_text().count("can be read again") > told, 40, "it is read again")
         assert not [e for e in events.all("connection") if e["state"] != "connected"], events.seen
 
 

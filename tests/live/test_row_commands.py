@@ -51,7 +51,7 @@ def test_a_command_has_the_terminal_and_gives_it_back(screen):
     go_back(screen)
     screen.keys("E")
     screen.shows("{identity} of this row cannot be an argument")
-    for number, code in enumerate("$`;&|<>()\\'\"! *?[]{}~#"):
+    for number, code in enumerate("$`;&|<>()\\'\"! *?[]{}~#^\u00a0\u2003\u3000"):
         screen.leads(f"host{number}{code}id".encode())
         screen.shows(f"host{number}{code}id")
         screen.keys("E")

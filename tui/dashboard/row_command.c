@@ -8,6 +8,7 @@
 #include "config/connect_string.h"
 #include "config/memory.h"
 #include "config/text.h"
+#include "config/utf8.h"
 #include "probe/election/chain.h"
 #include "probe/election/cluster.h"
 #include "tui/screen/safe.h"
@@ -70,15 +71,32 @@ static int named_fact(const char *at)
 
 /* What a shell takes for code, for more than one word or for files' names: an argument may be a part of the
  * script of `sh -c`, or of what ssh hands to a shell far away. */
-#define CODE "$`;&|<>()\\'\"! \t*?{}~#"
+#define CODE "$`;&|<>()\\'\"! \t*?{}~#^"
 
-/* False: it may not be an argument, or a part of one: after a dash, a word of such a script is an option. An
- * address has brackets (IPv6). */
+/* Some shells take other blanks than the one of ASCII for the end of a word. */
+static bool has_blank(const char *text)
+{
+    size_t length = strlen(text), used;
+    uint32_t code;
+    for (; length > 0; text += used, length -= used) {
+        used = utf8_decode(text, length, &code);
+        if (used == 0)
+            return true;
+        if (code == 0xa0 || code == 0x1680 || (code >= 0x2000 && code <= 0x200a) || code == 0x202f ||
+            code == 0x205f || code == 0x3000)
+            return true;
+    }
+    return false;
+}
+
+/* False: it may not be an argument, or a part of one: after a dash, a word of such a script is an option,
+ * and after an equals sign zsh looks for a program. An address has brackets (IPv6). */
 static bool row_fact_is_harmless(int number, const char *fact)
 {
     bool address = number == ROW_HOSTS || number == ROW_CLIENT;
     char *safe = safe_text(fact, strlen(fact), false);
-    bool harmless = strcmp(safe, fact) == 0 && *fact != '-' && !strpbrk(fact, address ? CODE : CODE "[]");
+    bool harmless = strcmp(safe, fact) == 0 && *fact != '-' && *fact != '=' && !has_blank(fact) &&
+                    !strpbrk(fact, address ? CODE : CODE "[]");
     free(safe);
     return harmless;
 }
