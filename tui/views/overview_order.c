@@ -150,54 +150,35 @@ static int (*const comparisons[SORT_COUNT])(const void *, const void *) = {
     [SORT_CHANGES] = compare_changes,
 };
 
-static void count_state(struct overview_totals *totals, const struct election *election, int rank,
-                        struct moment now)
+/* By the word of its badge, so that each election counts once, as its row and the filter call it. */
+static void count_state(struct overview_totals *totals, const struct badge *badge)
 {
-    const struct finding *stall = label_stall(election, now);
+    const struct {
+        const char *word;
+        size_t *count;
+    } counts[] = {{"led", &totals->led},
+                  {"taking over", &totals->taking_over},
+                  {"no ack", &totals->unacknowledged},
+                  {LABEL_STALLED, &totals->stalled},
+                  {LABEL_STALLED "?", &totals->perhaps_stalled},
+                  {"vacant", &totals->vacant},
+                  {"electing", &totals->electing},
+                  {"free", &totals->free},
+                  {"absent", &totals->absent},
+                  {"vanished", &totals->vanished},
+                  {"denied", &totals->denied},
+                  {"stale", &totals->stale},
+                  {"unproven", &totals->unproven}};
 
-    if (label_stale(election)) {
-        totals->stale++;
-        return;
-    }
-    if (!election_is_proven(election) && election->state != ELECTION_DENIED &&
-        election->state != ELECTION_ABSENT && election->state != ELECTION_UNKNOWN) {
-        totals->unproven++;
-        return;
-    }
-    switch (election->state) {
-    case ELECTION_LED:
-        if (stall != NULL) {
-            totals->stalled += vacancy_is_sure(stall);
-            totals->perhaps_stalled += !vacancy_is_sure(stall);
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        if (strcmp(badge->word, counts[i].word) == 0) {
+            ++*counts[i].count;
             return;
         }
-        totals->led++;
-        totals->unacknowledged += rank < RANK_HEALTHY;
-        return;
-    case ELECTION_ELECTING:
-        totals->electing++;
-        return;
-    case ELECTION_VACANT:
-    case ELECTION_ABSENT:
-        if (election_vanished(election))
-            totals->vanished++;
-        else if (rank >= RANK_HEALTHY)
-            totals->free++;
-        else if (election->state == ELECTION_VACANT)
-            totals->vacant++;
-        else
-            totals->absent++;
-        return;
-    case ELECTION_DENIED:
-        totals->denied++;
-        return;
-    case ELECTION_UNKNOWN:
-        break;
-    }
     totals->unknown++;
 }
 
-static void total(struct overview_totals *totals, const struct election *election, int rank,
+static void total(struct overview_totals *totals, const struct election *election, const struct badge *badge,
                   enum outlook outlook, struct moment now)
 {
     int64_t known_us = strip_known_us(election, now);
@@ -208,7 +189,7 @@ static void total(struct overview_totals *totals, const struct election *electio
     totals->candidates += election->candidate_count;
     finding_counts_add(&totals->findings, election, now);
     totals->unseen += election->counters.unseen_joined + election->counters.unseen_left;
-    count_state(totals, election, rank, now);
+    count_state(totals, badge);
     if (election->recipe != NULL && election->recipe->family == FAMILY_LOCK) {
         enum sign sign = label_lock_verdict(election).sign;
 
@@ -369,11 +350,11 @@ void overview_order_make(struct overview_order *order, const struct scene *scene
         overview_order_count_servers(&order->totals, &model->clusters[i]);
         for (size_t j = 0; j < model->clusters[i].election_count; j++) {
             const struct election *election = model->clusters[i].elections[j];
-            struct badge badge = label_badge(election, scene->now);
+            struct badge badge = label_badge_ageless(election, scene->now);
             enum outlook outlook = label_outlook(election);
 
             order->ages |= ages(election);
-            total(&order->totals, election, badge.rank, outlook, scene->now);
+            total(&order->totals, election, &badge, outlook, scene->now);
             if (election_filter_match(order->filter, election, scene->now) &&
                 (!order->problems || election_has_problem(election, scene->now)))
                 order->rows[order->count++] =

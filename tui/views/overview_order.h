@@ -27,8 +27,8 @@ const char *overview_sort_word(enum overview_sort sort, bool reverse);
 
 struct overview_totals {
     size_t elections, led, vacant, stalled, perhaps_stalled, electing, free, absent, vanished, denied,
-        unknown, stale, unacknowledged;
-    size_t unproven; /* only look like elections */
+        unknown, stale, taking_over, unacknowledged; /* each election in one of them */
+    size_t unproven;                                 /* only look like elections */
     size_t candidates;
     /* Of elections with a leader: the next failover. lock: without an order, so there is no next holder. */
     size_t next_works, next_stops, next_unknown, next_alone, next_lock;

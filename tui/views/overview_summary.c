@@ -43,6 +43,7 @@ static void draw_counts(struct cells *cells, int y, const struct overview_totals
     x = put_if_any(cells, x, y, totals->unknown, ROLE_WARNING, "unknown");
     x = put_if_any(cells, x, y, totals->stale, ROLE_WARNING, "stale");
     x = put_if_any(cells, x, y, totals->electing, ROLE_WARNING, "electing");
+    x = put_if_any(cells, x, y, totals->taking_over, ROLE_WARNING, "taking over");
     x = put_if_any(cells, x, y, totals->unacknowledged, ROLE_WARNING, "not acknowledged");
     x = put_if_any(cells, x, y, totals->unseen, ROLE_WARNING, "unseen changes");
     x = put_count(cells, x, y, totals->candidates, ROLE_TEXT,

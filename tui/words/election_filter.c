@@ -74,23 +74,33 @@ static int severity_of(const char *word)
     return strcasecmp(word, "note") == 0 ? SEVERITY_INFO : SEVERITY_CRITICAL + 1;
 }
 
-static const char *const state_words[] = {"led",      "vacant",   "absent",  "free",           "denied",
-                                          "electing", "stale",    "unknown", "unacknowledged", "stalled",
-                                          "taking",   "unproven", "vanished"};
+static const char *const state_words[] = {"led",      "vacant", "absent",   "free",           "denied",
+                                          "electing", "stale",  "unknown",  "unacknowledged", "stalled",
+                                          "stalled?", "taking", "unproven", "vanished"};
 static const char *const next_words[] = {[OUTLOOK_NONE] = "none",
                                          [OUTLOOK_ALONE] = "alone",
                                          [OUTLOOK_UNKNOWN] = "unknown",
                                          [OUTLOOK_STOPS] = "stops",
                                          [OUTLOOK_WORKS] = "works"};
 
+static bool is_whole(const char *value, const char *const *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcasecmp(words[i], value) == 0)
+            return true;
+    return false;
+}
+
+/* A whole word selects what the overview counts under it; the beginning of one, each word that begins so. */
 static bool state_matches(const struct election *election, const char *value, struct moment now)
 {
-    struct badge badge = label_badge(election, now);
+    struct badge badge = label_badge_ageless(election, now);
 
-    if (strcasecmp(value, "unacknowledged") == 0)
-        return election->state == ELECTION_LED && election->acknowledged == ACK_NO;
-    if (strcasecmp(value, "led") == 0)
-        return strcmp(badge.word, "led") == 0;
+    if (strcmp(badge.word, "no ack") == 0)
+        snprintf(badge.word, sizeof badge.word, "unacknowledged");
+    badge.word[strcspn(badge.word, " ")] = '\0'; /* of "taking over" */
+    if (is_whole(value, state_words, sizeof state_words / sizeof *state_words))
+        return strcasecmp(badge.word, value) == 0;
     return strncasecmp(badge.word, value, strlen(value)) == 0;
 }
 
@@ -216,7 +226,8 @@ const char *election_filter_problem(const char *filter)
             return "severity is note, warning, error or critical";
         if (term.field == FIELD_STATE &&
             !is_one_of(term.value, state_words, sizeof state_words / sizeof *state_words))
-            return "state is led, taking, unacknowledged, stalled, vacant, electing, free, absent, vanished, "
+            return "state is led, taking, unacknowledged, stalled, stalled?, vacant, electing, free, absent, "
+                   "vanished, "
                    "denied, unproven, stale or unknown";
         if (term.field == FIELD_NEXT &&
             !is_one_of(term.value, next_words, sizeof next_words / sizeof *next_words))
