@@ -7,6 +7,7 @@
 #include "config/text.h"
 #include "tui/output/timeline_svg.h"
 #include "tui/screen/safe.h"
+#include "tui/words/failover_facts.h"
 #include "tui/words/finding_lines.h"
 #include "tui/words/format.h"
 #include "tui/words/names.h"
@@ -353,7 +354,7 @@ static void put_failover(struct document *doc, const struct report *report, cons
                                   failover_point(failover->notified_us),
                                   failover_point(failover->reacted_us),
                                   failover->takeover,
-                                  failover->total};
+                                  failover_facts_length(failover)};
     struct buffer markup = {0};
     bool missed = failover->gap_us > 0;
     document_row(doc, 0);

@@ -10,6 +10,7 @@
 #include "probe/json/buffer.h"
 #include "tui/output/document.h"
 #include "tui/output/report_sentences.h"
+#include "tui/words/failover_facts.h"
 #include "tui/words/format.h"
 
 /*
@@ -423,12 +424,12 @@ static void timeline_svg_put_mark(struct drawing *drawing, size_t first, size_t 
         page_markup_printf(out, "%zu. %s → %s, %s UTC, ", first + 1, sentence_from(failover),
                            sentence_to(failover),
                            sentence_time(failover->lost_at.wall_us, SENTENCE_UTC, time));
+        struct span length = failover_facts_length(failover);
         if (missed)
             page_markup_text(out, "found after a gap");
         else
-            page_markup_printf(
-                out, "%s, total %s", failover_cause_word(failover->cause),
-                format_interval(failover->total.low_us, failover->total.high_us, false, total));
+            page_markup_printf(out, "%s, total %s", failover_cause_word(failover->cause),
+                               format_interval(length.low_us, length.high_us, false, total));
     } else {
         char until[SENTENCE_TIME];
         page_markup_printf(
