@@ -83,7 +83,11 @@ static void move_in_time(struct dashboard *dashboard, enum action action)
         return;
     }
     dashboard_resume(dashboard);
-    replay_keys_act(&dashboard->replay_keys, action, dashboard_now(dashboard), &note);
+    const struct view *view = dashboard_top(dashboard)->view;
+    struct history_filter within = {0};
+    if (view->ops->only)
+        within.cluster = view->ops->only(view, &within.election);
+    replay_keys_act(&dashboard->replay_keys, action, dashboard_now(dashboard), &within, &note);
     dashboard_show_note(dashboard, &note);
 }
 

@@ -188,7 +188,6 @@ static bool replay_go(struct replay *past, int64_t at_us)
     return true;
 }
 
-static enum replay_step replay_step(struct replay *past, enum replay_unit unit, bool forward);
 /* Steps. */
 
 static enum replay_step step_to(struct replay *past, int64_t at_us)
@@ -206,11 +205,13 @@ static enum replay_step step_by(struct replay *past, int64_t us)
 }
 
 /* To an event: when it has happened. To a failover: just before its loss, so that the next event is that. */
-static enum replay_step replay_step(struct replay *past, enum replay_unit unit, bool forward)
+static enum replay_step replay_step(struct replay *past, enum replay_unit unit,
+                                    const struct history_filter *within, bool forward)
 {
     /* A failover's moment lies just before its loss, which is therefore not the next one; seen from the loss
        on it is the previous one. */
-    const struct history_filter losses = {.events = UINT64_C(1) << EVENT_LEADER_LOST};
+    const struct history_filter losses = {
+        .cluster = within->cluster, .election = within->election, .events = UINT64_C(1) << EVENT_LEADER_LOST};
     int64_t at_us;
     if (!past->there)
         return REPLAY_NO_MORE;
@@ -374,22 +375,25 @@ bool replay_keys_to_typed(struct replay_keys *replay_keys, const char *text, str
     return replay_keys_to(replay_keys, at_us, note);
 }
 
-static void replay_keys_step(struct replay_keys *replay_keys, enum replay_unit unit, bool forward,
-                             struct replay_keys_note *note)
+static void replay_keys_step(struct replay_keys *replay_keys, enum replay_unit unit,
+                             const struct history_filter *within, bool forward, struct replay_keys_note *note)
 {
     static const char *const none[][2] = {
         [REPLAY_EVENT] = {"no event before this", "no event after this"},
         [REPLAY_FAILOVER] = {"no failover before this", "no failover after this"},
         [REPLAY_MINUTE] = {"the recording begins here", "the recording ends here"},
         [REPLAY_HOUR] = {"the recording begins here", "the recording ends here"}};
-    switch (replay_step(replay_keys->past, unit, forward)) {
+    switch (replay_step(replay_keys->past, unit, within, forward)) {
     case REPLAY_MOVED:
         break;
     case REPLAY_NO_MORE:
         if (forward && replay_keys->live && unit != REPLAY_FAILOVER)
             come_back(replay_keys, note);
         else
-            replay_keys_say(note, ROLE_DIM, none[unit][forward]);
+            replay_keys_say(note, ROLE_DIM,
+                            unit != REPLAY_FAILOVER || !within->election ? none[unit][forward]
+                            : forward ? "no failover of this election after this"
+                                      : "no failover of this election before this");
         break;
     case REPLAY_FAILED:
         replay_keys_say(note, ROLE_WARNING, replay_problem(replay_keys->past));
@@ -418,7 +422,7 @@ static void play(struct replay_keys *replay_keys, enum action action, struct mom
 }
 
 void replay_keys_act(struct replay_keys *replay_keys, enum action action, struct moment now,
-                     struct replay_keys_note *note)
+                     const struct history_filter *within, struct replay_keys_note *note)
 {
     bool back = action == ACTION_EVENT_BACK || action == ACTION_FAILOVER_BACK ||
                 action == ACTION_MINUTE_BACK || action == ACTION_HOUR_BACK;
@@ -436,19 +440,19 @@ void replay_keys_act(struct replay_keys *replay_keys, enum action action, struct
     switch (action) {
     case ACTION_EVENT_BACK:
     case ACTION_EVENT_ON:
-        replay_keys_step(replay_keys, REPLAY_EVENT, !back, note);
+        replay_keys_step(replay_keys, REPLAY_EVENT, within, !back, note);
         break;
     case ACTION_FAILOVER_BACK:
     case ACTION_FAILOVER_ON:
-        replay_keys_step(replay_keys, REPLAY_FAILOVER, !back, note);
+        replay_keys_step(replay_keys, REPLAY_FAILOVER, within, !back, note);
         break;
     case ACTION_MINUTE_BACK:
     case ACTION_MINUTE_ON:
-        replay_keys_step(replay_keys, REPLAY_MINUTE, !back, note);
+        replay_keys_step(replay_keys, REPLAY_MINUTE, within, !back, note);
         break;
     case ACTION_HOUR_BACK:
     case ACTION_HOUR_ON:
-        replay_keys_step(replay_keys, REPLAY_HOUR, !back, note);
+        replay_keys_step(replay_keys, REPLAY_HOUR, within, !back, note);
         break;
     case ACTION_BEGINNING:
         replay_keys_to(replay_keys, 1, note);

@@ -71,9 +71,10 @@ struct replay_keys_note {
 
 /* Whether this key moves in time (or starts, stops, speeds up) in the present state. */
 bool replay_keys_knows(const struct replay_keys *replay_keys, enum action action);
-/* now: the present moment, not the replayed one. */
+/* now: the present moment, not the replayed one. within: the election of which a failover is meant; members that
+ * are NULL: any. */
 void replay_keys_act(struct replay_keys *replay_keys, enum action action, struct moment now,
-                     struct replay_keys_note *note);
+                     const struct history_filter *within, struct replay_keys_note *note);
 /* Whether the dashboard can show that moment. `electop replay` always can: a time after the recording shows its
  * end. */
 bool replay_keys_reaches(struct replay_keys *replay_keys, int64_t at_us);

@@ -670,12 +670,21 @@ static const struct finding *candidate_finding(struct view *self, const struct s
     return *about != NULL ? finding_of(*about, view->name) : NULL;
 }
 
+static const char *candidate_only(const struct view *self, const char **path)
+{
+    const struct candidate_view *view = (const struct candidate_view *)(const void *)self;
+
+    *path = view->path;
+    return view->cluster;
+}
+
 static const struct view_ops ops = {
     .name = "candidate",
     .draw = candidate_draw,
     .action = candidate_action,
     .title = candidate_title,
     .path = candidate_path,
+    .only = candidate_only,
     .finding = candidate_finding,
     .free = candidate_free,
     .answers = VIEW_MOVES | ACTION_BIT(ACTION_LEFT) | ACTION_BIT(ACTION_RIGHT) | ACTION_BIT(ACTION_BACK) |

@@ -695,6 +695,14 @@ static void election_free(struct view *self)
     free(view);
 }
 
+static const char *election_only(const struct view *self, const char **path)
+{
+    const struct election_view *view = (const struct election_view *)(const void *)self;
+
+    *path = view->path;
+    return view->cluster;
+}
+
 static const struct view_ops ops = {
     .name = "election",
     .draw = election_draw,
@@ -702,6 +710,7 @@ static const struct view_ops ops = {
     .click = election_click,
     .title = election_title,
     .path = election_path,
+    .only = election_only,
     .finding = election_finding,
     .filter = election_filter,
     .free = election_free,

@@ -664,6 +664,13 @@ static const char *history_word(const struct view *self, const struct scene *sce
                                                                             : NULL;
 }
 
+static const char *history_only(const struct view *self, const char **path)
+{
+    const struct history_view *view = (const struct history_view *)(const void *)self;
+    *path = view->path;
+    return view->cluster;
+}
+
 static const struct view_ops ops = {
     .name = "history",
     .draw = history_draw,
@@ -671,6 +678,7 @@ static const struct view_ops ops = {
     .click = history_click,
     .title = history_title,
     .path = history_path,
+    .only = history_only,
     .destination = history_destination,
     .free = history_view_free,
     .heeds = history_heeds,

@@ -145,12 +145,20 @@ static void story_view_free(struct view *self)
     free(view);
 }
 
+static const char *story_view_only(const struct view *self, const char **path)
+{
+    const struct story_view *view = (const struct story_view *)(const void *)self;
+    *path = view->path;
+    return view->cluster;
+}
+
 static const struct view_ops ops = {
     .name = "why",
     .draw = story_view_draw,
     .action = story_view_action,
     .title = story_view_title,
     .path = story_view_path,
+    .only = story_view_only,
     .free = story_view_free,
     .answers = VIEW_MOVES | ACTION_BIT(ACTION_BACK),
     .opened_by = ACTION_EXPLAIN,

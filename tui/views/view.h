@@ -70,6 +70,9 @@ struct view_ops {
     void (*title)(struct view *, const struct scene *, struct cells *, int x, int room);
     /* The path that y copies, and the name of its cluster; NULL: none. May be NULL. */
     const char *(*path)(struct view *, const struct scene *, char *buffer, size_t size);
+    /* The only election that this screen is about, and the name of its cluster: the keys of failovers stay with it.
+     * NULL: it is about several. */
+    const char *(*only)(const struct view *, const char **path);
     /* The finding that c clears, or false: the selected finding is cleared automatically. NULL: no findings
      * here. */
     bool (*clearable)(struct view *, const struct scene *, struct finding_place *);
