@@ -173,6 +173,15 @@ struct first_snapshot *first_snapshot_begin(uv_loop_t *loop, struct monitor *mon
     return snapshot;
 }
 
+bool first_snapshot_answered(const struct first_snapshot *snapshot)
+{
+    size_t count = monitor_model(snapshot->monitor)->cluster_count;
+    for (size_t i = 0; i < count; i++)
+        if (!has_answered(snapshot, i))
+            return false;
+    return true;
+}
+
 static void first_snapshot_on_closed(uv_handle_t *handle)
 {
     struct first_snapshot *snapshot = handle->data;

@@ -16,6 +16,8 @@ void first_snapshot_complain(const struct monitor *monitor, const struct setting
  */
 struct first_snapshot *first_snapshot_begin(uv_loop_t *loop, struct monitor *monitor,
                                             const struct settings *settings);
+/* Elections and servers of every cluster have answered, as far as they do: what a first poll shows is found. */
+bool first_snapshot_answered(const struct first_snapshot *snapshot);
 /* Frees it; NULL is allowed. The loop must run once more. */
 void first_snapshot_end(struct first_snapshot *snapshot);
 

@@ -41,6 +41,7 @@ struct linear {
     const struct options *options;
     struct monitor *monitor;
     struct output *output;
+    const struct first_snapshot *snapshot;
     const struct shutdown *ending;
     struct spoken *spoken;
     size_t count, room;
@@ -79,12 +80,14 @@ static void linear_on_event(void *context, const struct event *event)
 {
     struct linear *linear = context;
     const char *filter = linear->options->filter;
+    const struct cells ascii = {.ascii = true};
     struct event_words words;
     bool wanted = event->kind == EVENT_FAILOVER || event->kind == EVENT_CONNECTION;
     if (!wanted || linear->over || !linear->begun ||
         (filter && event->election && !election_filter_match(filter, event->election, event->at)))
         return;
     event_text(event, &words);
+    cells_plain(&ascii, words.detail); /* an escape in place of a dash is read out as letters and digits */
     char *where = event->election ? state_line_name(monitor_model(linear->monitor), event->election)
                                   : xstrdup(linear_cluster(event->cluster));
     char *line = text_format("%s: %s%s%s%s%s%s%s", where, words.label, words.from[0] ? ", from " : "",
@@ -161,7 +164,8 @@ static void linear_turn(struct linear *linear)
     const char *filter = linear->options->filter;
     struct moment now = clock_now();
     size_t seen = 0, problems = 0;
-    if (!linear->begun && !monitor_complete(linear->monitor) && !linear->ending->passed[0])
+    bool answered = monitor_complete(linear->monitor) && first_snapshot_answered(linear->snapshot);
+    if (!linear->begun && !answered && !linear->ending->passed[0])
         return;
     if (!linear->begun)
         linear_unreached(linear, model);
@@ -222,6 +226,7 @@ static int linear_on(uv_loop_t *loop, const struct invocation *invocation)
         preload_follow(earlier);
         monitor_subscribe(linear.monitor, linear_on_event, &linear);
         struct first_snapshot *snapshot = first_snapshot_begin(loop, linear.monitor, invocation->settings);
+        linear.snapshot = snapshot;
         uv_timer_init(loop, &timer);
         timer.data = &linear;
         uv_timer_start(&timer, linear_on_turn, 0, TURN_MS);
