@@ -122,7 +122,9 @@ int finding_put_worst(struct cells *cells, int x, int y, int room, const struct 
         return 0;
     if (worst == NULL)
         return cells_put(cells, x, y, room, ROLE_DIM,
-                         election->finding_count > 0 && room >= 5 ? "muted" : cells_sign(cells, SIGN_DASH));
+                         election->finding_count > 0 && room >= 5 ? "muted"
+                         : election->state == ELECTION_UNKNOWN    ? cells_sign(cells, SIGN_UNKNOWN)
+                                                                  : cells_sign(cells, SIGN_DASH));
     worst_text(cells, election, worst, now, code, sizeof code, rest, sizeof rest);
     if (cells_width(cells, code) > room)
         code[strcspn(code, ",")] = '\0';

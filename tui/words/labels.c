@@ -86,6 +86,8 @@ struct verdict label_verdict(const struct cells *cells, const struct election *e
         [OUTLOOK_STOPS] = {OUTLOOK_STOPS, SIGN_CRITICAL, ROLE_CRITICAL, "stops", "stops"},
         [OUTLOOK_WORKS] = {OUTLOOK_WORKS, SIGN_CHECK, ROLE_GOOD, "works", "works"},
     };
+    if (election->state == ELECTION_UNKNOWN) /* not: none */
+        return (struct verdict){OUTLOOK_NONE, SIGN_UNKNOWN, ROLE_DIM, "", ""};
     if (election->recipe != NULL && election->recipe->family == FAMILY_LOCK)
         return label_lock_verdict(election);
     struct verdict verdict = verdicts[label_outlook(election)];
@@ -427,7 +429,8 @@ char *label_since(const struct cells *cells, const struct election *election, st
     char age[16];
 
     if (election->state == ELECTION_DENIED || election->state == ELECTION_UNKNOWN) {
-        snprintf(buffer, size, "%s", cells_sign(cells, SIGN_DASH));
+        bool none = election->state == ELECTION_DENIED;
+        snprintf(buffer, size, "%s", cells_sign(cells, none ? SIGN_DASH : SIGN_UNKNOWN));
         return buffer;
     }
     int64_t acknowledged_us = exact || !led ? -1 : label_acknowledged_age_us(election, now);
