@@ -93,24 +93,35 @@ static void draw_outlook(struct cells *cells, int y, int end, const struct overv
         {totals->next_alone, SIGN_DASH, ROLE_DIM, "without successor", "alone"},
         {totals->next_lock, SIGN_INFO, ROLE_DIM, totals->next_lock == 1 ? "lock" : "locks",
          totals->next_lock == 1 ? "lock" : "locks"}};
+    static const size_t worst_first[] = {1, 2, 3, 0, 4};
+    const size_t count = sizeof parts / sizeof *parts;
     bool brief = cells->width < 100, any = false;
-    int x = 1 + (int)strlen(outlook_heading) + 2;
+    int x = 1 + (int)strlen(outlook_heading) + 2, widths[sizeof parts / sizeof *parts], wanted = x;
 
-    if (x >= end)
+    for (size_t i = 0; i < count; i++) {
+        widths[i] = cells_width(cells, cells_sign(cells, parts[i].sign)) + 1 +
+                    snprintf(NULL, 0, "%zu %s", parts[i].count, brief ? parts[i].brief : parts[i].word);
+        if (parts[i].count > 0)
+            wanted += (any ? brief ? 2 : 3 : 0) + widths[i];
+        any |= parts[i].count > 0;
+    }
+    bool whole = wanted <= end, begun = false;
+    for (size_t k = 0; k < count; k++) {
+        size_t i = whole ? k : worst_first[k];
+
+        if (parts[i].count == 0)
+            continue;
+        if (x + widths[i] > end) /* a better one alone would hide it */
+            return;
+        if (!begun)
+            cells_put(cells, 1, y, -1, ROLE_DIM, outlook_heading);
+        begun = true;
+        x += cells_put(cells, x, y, -1, parts[i].look, cells_sign(cells, parts[i].sign)) + 1;
+        x = put_count(cells, x, y, parts[i].count, parts[i].look, brief ? parts[i].brief : parts[i].word);
+    }
+    if (any || x + 1 >= end)
         return;
     cells_put(cells, 1, y, -1, ROLE_DIM, outlook_heading);
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        const char *sign = cells_sign(cells, parts[i].sign), *word = brief ? parts[i].brief : parts[i].word;
-        int width = cells_width(cells, sign) + 1 + snprintf(NULL, 0, "%zu %s", parts[i].count, word);
-
-        any |= parts[i].count > 0;
-        if (parts[i].count == 0 || x + width > end)
-            continue;
-        x += cells_put(cells, x, y, -1, parts[i].look, sign) + 1;
-        x = put_count(cells, x, y, parts[i].count, parts[i].look, word);
-    }
-    if (any)
-        return;
     /* There is no leader with a successor; or the facts are too old to tell. */
     bool old = totals->stale + totals->unknown + totals->denied > 0;
     x += cells_put(cells, x, y, end - x, ROLE_DIM, cells_sign(cells, old ? SIGN_UNKNOWN : SIGN_DASH)) + 1;
