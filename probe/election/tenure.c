@@ -121,6 +121,7 @@ bool tenure_is_other(const struct tenure *before, const struct tenure *now)
 {
     if (before->session != 0 && now->session != 0)
         return before->session != now->session;
-    return strcmp(before->name, now->name) != 0 ||
-           (before->identity && now->identity && strcmp(before->identity, now->identity) != 0);
+    if (before->identity && now->identity)
+        return strcmp(before->identity, now->identity) != 0;
+    return strcmp(before->name, now->name) != 0;
 }

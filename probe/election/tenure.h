@@ -15,8 +15,8 @@ void tenure_begin(struct election *election, const struct candidate *who, struct
 void tenure_drop_last(struct election *election);
 /* Appends a copy of another election's tenure. */
 void tenure_put(struct election *election, const struct tenure *tenure);
-/* The leader was another client. Every holder of a lock has the same name, and a client may create its
- * candidate again: sessions are compared where they are known. */
+/* The leader was another client. Every holder of a lock has the same name, and a client may create its candidate
+ * again: sessions are compared where they are known, else identities, as in a recording, which keeps no sessions. */
 bool tenure_is_other(const struct tenure *before, const struct tenure *now);
 void tenures_free(struct election *election);
 
