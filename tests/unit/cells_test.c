@@ -52,7 +52,7 @@ static void cuts_to_the_room(void **state)
     cells_put(cells, 0, 0, 5, ROLE_TEXT, "123456");
     assert_grid(cells, "123..\n");
     cells_put(cells, 0, 0, 1, ROLE_TEXT, "123456");
-    assert_grid(cells, ".\n");
+    assert_grid(cells, "\n"); /* half an ellipsis would be a dot of the text */
     cells_free(cells);
 }
 

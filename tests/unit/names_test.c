@@ -164,6 +164,7 @@ static void names_keep_what_tells_them_apart(void **state)
     assert_string_equal(name_fit(cells, "/t/fo\u0308o\u0308o\u0308o\u0308bar", 6, text, sizeof text),
                         "…o\u0308o\u0308bar"); /* a letter keeps its marks */
     cells->ascii = true;
+    assert_string_equal(name_fit(cells, "/te/le\u0301lection", 14, text, sizeof text), "..lection");
     for (size_t i = 0; i < COUNT(middles); i++)
         names_add(&set, middles[i][0]);
     for (int room = 6; room < 42; room++) {

@@ -203,7 +203,11 @@ int cells_put_bytes(struct cells *cells, int x, int y, int room, style look, con
     int at = end - dots_width;
     if (at < x || at < 0)
         at = x < 0 ? 0 : x;
-    put_units(cells, at, y, end, look, dots, strlen(dots), &rest);
+    if (end - at >= dots_width)
+        put_units(cells, at, y, end, look, dots, strlen(dots), &rest);
+    else /* half an ellipsis would be a dot of the text */
+        for (; at < end; at++)
+            set_cell(cells, at, y, look, " ", 1);
     return end - x;
 }
 

@@ -323,8 +323,9 @@ static void put_watches(struct block *block, const struct election *election,
         return;
     if (candidate->link == LINK_RIGHT && session->watch_count == 1)
         return;
-    snprintf(text, sizeof text, "%" PRIu32 " in all: %s%s", session->watch_count, session->watches[0],
-             session->watch_count > 1 ? ", ..." : "");
+    snprintf(text, sizeof text, "%" PRIu32 " in all: %s%s%s", session->watch_count, session->watches[0],
+             session->watch_count > 1 ? ", " : "",
+             session->watch_count > 1 ? cells_sign(block->cells, SIGN_ELLIPSIS) : "");
     candidate_put(block, "", ROLE_DIM, text);
 }
 

@@ -446,11 +446,12 @@ static int draw_stop(struct cells *cells, int y, int end, const struct cluster *
     if (left && server->mode == SERVER_LEADER)
         snprintf(text + strlen(text), sizeof text - strlen(text), " and must elect a new ZooKeeper leader");
     if (leaders > 0)
-        snprintf(text + strlen(text), sizeof text - strlen(text), "; %zu %s here and must reconnect %s%s%s%s",
-                 leaders, leaders == 1 ? "leader is connected" : "leaders are connected",
+        snprintf(text + strlen(text), sizeof text - strlen(text),
+                 "; %zu %s here and must reconnect %s%s%s%s%s", leaders,
+                 leaders == 1 ? "leader is connected" : "leaders are connected",
                  shortest_ms > 0 ? "within " : "in time",
                  shortest_ms > 0 ? format_span(shortest_ms * INT64_C(1000), age, sizeof age) : "", names,
-                 named < leaders ? ", ..." : "");
+                 named < leaders ? ", " : "", named < leaders ? cells_sign(cells, SIGN_ELLIPSIS) : "");
     if (server->hidden[HIDDEN_CONNECTIONS] != NULL)
         snprintf(text + strlen(text), sizeof text - strlen(text), "; it does not show who is connected here");
     return ensemble_put_part(cells, y, end, left ? ROLE_TEXT : ROLE_WARNING, "if it stops", text);

@@ -28,14 +28,24 @@ static bool ends_part(const char *name, char c)
     return name[0] == '/' ? c == '/' : is_separator(c);
 }
 
-/* The byte at which the last columns of a text begin, at most room of them; a letter keeps its marks. */
-static size_t tail_of(const struct cells *cells, const char *text, int room)
+/* The bytes of a text's first letter with its marks, which a cut never parts, and their columns; 0: none is left. */
+static size_t letter_of(const struct cells *cells, const char *text, size_t length, int *width)
 {
     char unit[SAFE_UNIT];
+    size_t eaten = safe_unit(text, length, false, unit, width);
+
+    if (cells->ascii)
+        *width = safe_width(text, eaten, true);
+    return eaten;
+}
+
+/* The byte at which the last columns of a text begin, at most room of them. */
+static size_t tail_of(const struct cells *cells, const char *text, int room)
+{
     size_t at = 0, length = strlen(text), eaten;
     int width, rest = safe_width(text, length, cells->ascii);
 
-    while (rest > room && (eaten = safe_unit(text + at, length - at, cells->ascii, unit, &width)) > 0) {
+    while (rest > room && (eaten = letter_of(cells, text + at, length - at, &width)) > 0) {
         rest -= width;
         at += eaten;
     }
@@ -45,11 +55,10 @@ static size_t tail_of(const struct cells *cells, const char *text, int room)
 /* How many bytes of a text take at most room columns. */
 static size_t head_of(const struct cells *cells, const char *text, int room)
 {
-    char unit[SAFE_UNIT];
     size_t at = 0, length = strlen(text), eaten;
     int width;
 
-    while ((eaten = safe_unit(text + at, length - at, cells->ascii, unit, &width)) > 0 && width <= room) {
+    while ((eaten = letter_of(cells, text + at, length - at, &width)) > 0 && width <= room) {
         room -= width;
         at += eaten;
     }
@@ -275,9 +284,10 @@ static char *put_in_form(const struct names *names, const struct cells *cells, c
     name += names->before;
     length -= names->before + names->after;
     if (form.middle > 0) {
-        size_t from = form.middle < length ? form.middle : length;
-        while (from > 0 && ((unsigned char)name[from] & 0xc0) == 0x80)
-            from--;
+        size_t from = 0, eaten;
+        int width;
+        while (from < form.middle && (eaten = letter_of(cells, name + from, length - from, &width)) > 0)
+            from += eaten;
         name += from;
         length -= from;
         before = true;
