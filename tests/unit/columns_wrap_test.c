@@ -51,11 +51,24 @@ static void a_number_keeps_its_unit(void **state)
     expect_first_line("it is its s", 9, "it is its");
 }
 
+/* What follows a text begins behind its last line. */
+static void the_last_line_has_an_end(void **state)
+{
+    struct cells *cells = cells_new(20, 2);
+
+    (void)state;
+    assert_int_equal(columns_wrap_end(cells, 20, "one two: "), 9);
+    assert_int_equal(columns_wrap_end(cells, 9, "one two three"), 5);
+    assert_int_equal(columns_wrap_end(cells, 9, ""), 0);
+    cells_free(cells);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words_stay_whole),
         cmocka_unit_test(a_number_keeps_its_unit),
+        cmocka_unit_test(the_last_line_has_an_end),
     };
 
     return cmocka_run_group_tests_name("wrap", tests, NULL, NULL);

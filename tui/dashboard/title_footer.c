@@ -529,14 +529,28 @@ static void footer_draw_keys(struct footer *footer, struct cells *cells, int x, 
 
 #define TYPED_LEAST 16 /* columns for an answer */
 
+/* The question on row y, and on the rows above where it needs more: what it asks about is never cut. Returns the
+   column of the answer. */
+static int put_question(struct cells *cells, int y, const char *question)
+{
+    int room = cells->width - 2, lines = columns_wrap_lines(cells, room, question);
+    int used = columns_wrap_end(cells, room, question);
+    if (used + TYPED_LEAST > room && cells_width(cells, question) > TYPED_LEAST) {
+        lines++; /* the answer has a line to itself */
+        used = 0;
+    }
+    for (int row = y - lines + 1; row <= y; row++)
+        cells_fill(cells, 0, row, cells->width, ROLE_TEXT);
+    columns_wrap_put(cells, 1, y - lines + 1, room, lines, ROLE_KEY, question);
+    return 1 + used;
+}
+
 /* The text being typed, after its sign, with its hint if there is room. */
 static void footer_draw_line(struct cells *cells, int y, const char *sign, const char *text, const char *hint)
 {
     size_t length = strlen(text), start = 0, eaten;
     char unit[SAFE_UNIT];
-    int width, x = 1, most = cells->width - TYPED_LEAST - 4 - (int)strlen(hint);
-    /* A long question loses its middle: its end, and the hint, say what to answer. */
-    x += name_put(cells, x, y, most < TYPED_LEAST ? TYPED_LEAST : most, ROLE_KEY, sign);
+    int width, x = put_question(cells, y, sign);
     /* Of a text longer than the line its end is shown: that is where one types. */
     while (start < length && safe_width(text + start, length - start, cells->ascii) > cells->width - x - 1) {
         eaten = safe_unit(text + start, length - start, cells->ascii, unit, &width);
@@ -553,7 +567,7 @@ static void footer_draw_line(struct cells *cells, int y, const char *sign, const
 static bool draw_typed(const struct footer *footer, struct cells *cells, int y, const struct view *view,
                        const char *filter)
 {
-    char question[300];
+    char question[2048];
     switch (footer->typing) {
     case TYPING_NOTHING:
         return false;

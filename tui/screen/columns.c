@@ -169,6 +169,17 @@ int columns_wrap_lines(const struct cells *cells, int width, const char *text)
     return lines;
 }
 
+int columns_wrap_end(const struct cells *cells, int width, const char *text)
+{
+    const char *line = text;
+
+    while (*text != '\0' && width > 0) {
+        line = text;
+        text = next_line(text, columns_first_line(cells, width, text));
+    }
+    return cells_width(cells, line);
+}
+
 int columns_wrap_put(struct cells *cells, int x, int y, int width, int rows, style look, const char *text)
 {
     int used = 0;

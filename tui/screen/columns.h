@@ -51,6 +51,9 @@ size_t columns_first_line(const struct cells *cells, int width, const char *text
 /* The number of lines that text needs in this many columns. */
 int columns_wrap_lines(const struct cells *cells, int width, const char *text);
 
+/* The columns of the last of these lines. */
+int columns_wrap_end(const struct cells *cells, int width, const char *text);
+
 /*
  * Writes text from x, y on, wrapped between words, in at most rows lines; longer text ends in an ellipsis.
  * Returns the lines used.

@@ -113,7 +113,6 @@ static void inject_question(const struct view *self, char *buffer, size_t size)
     else if (run_form_is_live(&view->form))
         snprintf(buffer, size, "writes to cluster %s; type %s to start: ", view->cluster, view->form.name);
     else
-        /* A narrow screen cuts the middle: not the cluster. */
         snprintf(buffer, size, "start %zu test candidates %s%s on cluster %s? y or n: ", said.candidates,
                  said.path ? "in a copy of " : "in the sandbox", said.path ? view->form.name : "",
                  view->cluster);
