@@ -78,6 +78,18 @@ static void optional_columns_wait(void **state)
     assert_true(columns[NOTE].width >= 10);
 }
 
+/* One long text leaves the other columns the room for theirs. */
+static void a_long_text_comes_last(void **state)
+{
+    struct column columns[2] = {{.heading = "A", .least = 8, .most = 90, .importance = 100, .want = 82},
+                                {.heading = "B", .least = 8, .most = 60, .importance = 90, .want = 40}};
+
+    (void)state;
+    columns_lay(columns, 2, 0, 100, 2);
+    assert_int_equal(columns[0].width, 58);
+    assert_int_equal(columns[1].width, 40);
+}
+
 /* Numbers end where their heading ends, and nothing is written of a column that has gone. */
 static void text_stands_as_the_column_says(void **state)
 {
@@ -96,9 +108,8 @@ static void text_stands_as_the_column_says(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(columns_never_overlap_nor_leave),
-        cmocka_unit_test(the_least_important_gives_way),
-        cmocka_unit_test(optional_columns_wait),
+        cmocka_unit_test(columns_never_overlap_nor_leave), cmocka_unit_test(the_least_important_gives_way),
+        cmocka_unit_test(optional_columns_wait),           cmocka_unit_test(a_long_text_comes_last),
         cmocka_unit_test(text_stands_as_the_column_says),
     };
     return cmocka_run_group_tests_name("columns", tests, NULL, NULL);

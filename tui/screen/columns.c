@@ -1,12 +1,15 @@
 #include "tui/screen/columns.h"
 
 #include <ctype.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "tui/screen/safe.h"
+
+#define FAIR 45 /* columns that each may have before others have what they want: two names of a pod */
 
 static int columns_needed(const struct column *columns, int count, int gap)
 {
@@ -36,26 +39,42 @@ static int column_goal(const struct column *column)
     return goal < column->least ? column->least : goal;
 }
 
-/* Widens the shown columns towards their goals; returns the rest. */
-static int widen(struct column *columns, int count, int spare)
+static int goal_within(const struct column *column, int most)
+{
+    int goal = column_goal(column);
+
+    return goal < most ? goal : most;
+}
+
+/* Widens the shown columns towards their goals, of at most so many columns each; returns the rest. */
+static int widen_to(struct column *columns, int count, int spare, int most, bool fillers)
 {
     while (spare > 0) {
         struct column *next = NULL;
         int more;
 
         for (int i = 0; i < count; i++)
-            if (columns[i].width > 0 && columns[i].width < column_goal(&columns[i]) &&
+            if (columns[i].width > 0 && columns[i].filler <= fillers &&
+                columns[i].width < goal_within(&columns[i], most) &&
                 (next == NULL || columns[i].importance > next->importance))
                 next = &columns[i];
         if (next == NULL)
             break;
-        more = column_goal(next) - next->width;
+        more = goal_within(next, most) - next->width;
         if (more > spare)
             more = spare;
         next->width += more;
         spare -= more;
     }
     return spare;
+}
+
+/* A long text of one row leaves the others the room for theirs. */
+static int widen(struct column *columns, int count, int spare)
+{
+    spare = widen_to(columns, count, spare, FAIR, false);
+    spare = widen_to(columns, count, spare, INT_MAX, false);
+    return widen_to(columns, count, spare, INT_MAX, true);
 }
 
 static struct column *most_important_absentee(struct column *columns, int count, int spare)

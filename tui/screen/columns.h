@@ -15,6 +15,7 @@ struct column {
     int most;       /* the maximum width, for any content */
     int importance; /* the smallest goes first; those of equal importance from the right */
     bool right;     /* numbers: heading and content end together */
+    bool filler;    /* has a use for any width, which it gets when the others have what they want */
     bool optional;  /* shown only if all others have their wanted width */
     bool hidden;    /* not wanted now (a cluster's name if there is only one) */
 
@@ -25,8 +26,9 @@ struct column {
 
 /*
  * Places the columns within width columns from x on, with gap columns between them. Every shown column gets
- * at least its minimum. The rest is distributed up to the wanted widths, most important first; then optional
- * columns are added. Returns the width left empty at the right.
+ * at least its minimum. The rest is distributed up to the wanted widths, most important first, but what one wants
+ * beyond 45 columns comes after what all others want; then optional columns are added. Returns the width left
+ * empty at the right.
  */
 int columns_lay(struct column *columns, int count, int x, int width, int gap);
 

@@ -54,7 +54,7 @@ static const struct column columns_of_overview[COLUMN_COUNT] = {
     [COLUMN_LEADER] = {.heading = "LEADER", .least = 10, .most = 60, .importance = 90},
     [COLUMN_CANDIDATES] = {.heading = "CAND", .least = 5, .most = 8, .importance = 75, .right = true},
     [COLUMN_SINCE] = {.heading = "SINCE", .least = 6, .most = 7, .importance = 80},
-    [COLUMN_STRIP] = {.heading = "", .least = 7, .most = 24, .importance = 60},
+    [COLUMN_STRIP] = {.heading = "", .least = 7, .most = 24, .importance = 60, .filler = true},
     [COLUMN_CHANGES] =
         {.heading = "CHANGES", .least = CHANGES_LEAST, .most = 40, .importance = 38, .optional = true},
     [COLUMN_CHANGED] = {.heading = "LAST FAILOVER", .least = 13, .most = 24, .importance = 55},
@@ -179,6 +179,7 @@ static void want_changed(struct column *columns, const struct cells *cells, cons
 {
     char when[32], took[FORMAT_INTERVAL];
 
+    columns_want(&columns[COLUMN_CHANGED], 1); /* a dash */
     if (election->change.lost_at.mono_us == 0)
         return;
     changed_when(cells, election, now, when, sizeof when);
