@@ -7,6 +7,8 @@
 
 #include <cmocka.h>
 
+#include "probe/election/cluster.h"
+#include "probe/election/election.h"
 #include "tui/words/names.h"
 
 /* A name is cut to a word and its number; ids say nothing, and the number is never cut. */
@@ -176,6 +178,61 @@ static void names_keep_what_tells_them_apart(void **state)
     cells_free(cells);
 }
 
+/* Of two common parts one stays where there is room, and so does what the heading has no room for. */
+static void common_parts_stay_where_there_is_room(void **state)
+{
+    static const char *const servers[][2] = {{"app-2.example:8080", "..2.example:8080"},
+                                             {"app-1.example:8080", "..1.example:8080"}};
+    static const char *const tight[][2] = {{"app-2.example:8080", "..2.."}, {"app-1.example:8080", "..1.."}};
+    static const char *const pods[][2] = {{"billing-deaf-5d4c3b2a10-x2x7q", "..5d4c3b2a10-x2x7q"},
+                                          {"billing-deaf-5d4c3b2a10-q1w2e", "..5d4c3b2a10-q1w2e"}};
+
+    (void)state;
+    expect((struct names){0}, 17, "app-..", servers, COUNT(servers));
+    expect((struct names){0}, 5, "app-...example:8080", tight, COUNT(tight));
+    expect((struct names){.heading_room = 16}, 20, "billing-deaf-..", pods, COUNT(pods));
+}
+
+/* Candidates of several elections keep their short form: each has its election beside it. */
+static void candidates_of_several_elections_have_one_form(void **state)
+{
+    static const char *const names[][2] = {
+        {"_c_80aa6fcc-9a1e-4b5f-8c7d-0123456789a2-latch-0000000002", "latch-..2"},
+        {"_c_d1f4c001-9a1e-4b5f-8c7d-0123456789a2-latch-0000000002", "latch-..2"},
+        {"_c_d1f4c001-9a1e-4b5f-8c7d-0123456789a2-latch-0000000003", "latch-..3"},
+    };
+
+    (void)state;
+    expect((struct names){.candidates = true, .own_elections = true}, 12, "", names, COUNT(names));
+}
+
+/* An election is told from all that are watched, also from those that are not shown. */
+static void elections_are_told_from_all_that_are_watched(void **state)
+{
+    static const char *const paths[] = {"/solr/overseer_elect/election", "/ill/mute/overseer_elect/election",
+                                        "/app/leader"};
+    struct election elections[3] = {0}, *all[] = {&elections[0], &elections[1], &elections[2]};
+    struct cluster cluster = {.elections = all, .election_count = COUNT(all)};
+    const struct model model = {.clusters = &cluster, .cluster_count = 1};
+    struct cells *cells = cells_new(10, 1);
+
+    (void)state;
+    cells->ascii = true;
+    for (size_t i = 0; i < COUNT(paths); i++)
+        elections[i].name = (char *)(uintptr_t)paths[i];
+    for (size_t i = 0; i < COUNT(paths); i++)
+        for (int room = 12; room < 30; room++) {
+            struct names set = {.keep_shared = true, .among = &model};
+
+            names_add(&set, paths[i]);
+            names_fit(&set, cells, room);
+            assert_string_not_equal(names_shown(&set, paths[i]), "../overseer_elect/election");
+            assert_string_not_equal(names_shown(&set, paths[i]), "../election");
+            names_free(&set);
+        }
+    cells_free(cells);
+}
+
 /* No two of many names look the same, whatever tells them apart: an end, the middle, wide characters, marks,
    escapes; and what is shown has room. */
 static void no_two_names_look_the_same(void **state)
@@ -233,6 +290,9 @@ int main(void)
         cmocka_unit_test(tight_names_keep_their_number),
         cmocka_unit_test(names_of_one_deployment_lose_what_they_share),
         cmocka_unit_test(names_keep_what_tells_them_apart),
+        cmocka_unit_test(common_parts_stay_where_there_is_room),
+        cmocka_unit_test(candidates_of_several_elections_have_one_form),
+        cmocka_unit_test(elections_are_told_from_all_that_are_watched),
         cmocka_unit_test(no_two_names_look_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -639,8 +639,8 @@ static void candidate_title(struct view *self, const struct scene *scene, struct
     const struct candidate_view *view = candidate_view_of(self);
     const struct election *election = candidate_election_of(view, scene);
 
-    label_put_crumbs(cells, x, room, view->cluster, election != NULL ? election->name : view->path,
-                     view->name);
+    label_put_crumbs(cells, x, room, scene->model, view->cluster,
+                     election != NULL ? election->name : view->path, view->name);
 }
 
 static const char *candidate_path(struct view *self, const struct scene *scene, char *buffer, size_t size)

@@ -228,8 +228,8 @@ static void election_lay_columns(struct election_view *view, const struct cells 
                                                                : election->candidate_count >= 1000 ? 5
                                                                                                    : 3;
     columns_lay(columns, COLUMN_COUNT, TABLE_X, cells->width - TABLE_X - wide, wide ? 2 : 1);
-    names_fit(&view->names, cells, columns[COLUMN_CANDIDATE].width);
-    names_fit(&view->whos, cells, columns[COLUMN_WHO].width);
+    names_fit_column(&view->names, cells, &columns[COLUMN_CANDIDATE], 0);
+    names_fit_column(&view->whos, cells, &columns[COLUMN_WHO], 0);
 }
 
 static void election_draw_table(struct election_view *view, struct cells *cells, int y, int rows,
@@ -633,8 +633,8 @@ static void election_title(struct view *self, const struct scene *scene, struct 
     const struct election *election = subject(view, scene);
     int end = x + room;
 
-    x +=
-        label_put_crumbs(cells, x, room, view->cluster, election != NULL ? election->name : view->path, NULL);
+    x += label_put_crumbs(cells, x, room, scene->model, view->cluster,
+                          election != NULL ? election->name : view->path, NULL);
     if (election != NULL && strcmp(election->name, view->path) != 0)
         cells_put(cells, x + 2, 0, label_room(x + 2, end), ROLE_TITLE_DIM, view->path);
 }

@@ -297,7 +297,7 @@ static void ensemble_lay_columns(struct ensemble_view *view, const struct cells 
             columns_want(&columns[COLUMN_VERSION], (int)strlen(server->version));
     }
     columns_lay(columns, COLUMN_COUNT, TABLE_X, cells->width - TABLE_X - wide, wide ? 2 : 1);
-    names_fit(&view->servers, cells, columns[COLUMN_SERVER].width);
+    names_fit_column(&view->servers, cells, &columns[COLUMN_SERVER], 0);
     view->slowest_us = slowest_answer(scene, columns[COLUMN_COURSE].width);
 }
 

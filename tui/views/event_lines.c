@@ -37,6 +37,28 @@ int event_where_width(const struct cells *cells, int width, const struct scene *
     return looked == NAMES_MOST || wanted > share ? share : wanted;
 }
 
+/* The columns of the cluster before an election's name. */
+static int cluster_room(const struct cells *cells, int where, const char *cluster)
+{
+    int width = cells_width(cells, cluster);
+
+    return (width < where / 2 ? width : where / 2) + 1;
+}
+
+void event_names_fit(struct names *names, const struct cells *cells, int where, const struct scene *scene)
+{
+    int before = 0;
+
+    for (size_t i = 0; scene->model->cluster_count > 1 && i < scene->model->cluster_count; i++) {
+        int room = cluster_room(cells, where, scene->model->clusters[i].name);
+
+        before = room > before ? room : before;
+    }
+    names->keep_shared = true;
+    names->among = scene->model;
+    names_fit(names, cells, where - before);
+}
+
 #define NAME_BYTES 256
 
 /* A candidate's name that is mostly a GUID leaves no room for who that is. True: the text begins with one,
@@ -142,7 +164,7 @@ void event_line_draw(struct cells *cells, int x, int y, int width, const struct 
         if (scene->model->cluster_count > 1 && line->path != NULL) {
             int used = name_put(cells, x, y, where / 2, ROLE_DIM, line->cluster);
 
-            name_put(cells, x + used + 1, y, where - used - 1, ROLE_TEXT, names_shown(names, line->where));
+            cells_put(cells, x + used + 1, y, where - used - 1, ROLE_TEXT, names_shown(names, line->where));
         } else {
             cells_put(cells, x, y, where, line->path != NULL ? ROLE_TEXT : ROLE_DIM,
                       names_shown(names, line->where));
@@ -175,7 +197,7 @@ void event_pane_draw(struct cells *cells, int y, int rows, const struct scene *s
                      const char *path)
 {
     const struct event_line *line;
-    struct names names = {.keep_shared = true};
+    struct names names = {0};
     int drawn = 1, width = cells->width - 2, where;
 
     if (rows < 2)
@@ -184,7 +206,7 @@ void event_pane_draw(struct cells *cells, int y, int rows, const struct scene *s
     cells_rule(cells, 0, y, cells->width, "events");
     for (size_t i = 0; where > 0 && (int)i < rows - 1 && (line = event_log_at(scene->events, i)) != NULL; i++)
         names_add(&names, line->where);
-    names_fit(&names, cells, where);
+    event_names_fit(&names, cells, where, scene);
     for (size_t i = 0; drawn < rows && (line = event_log_at(scene->events, i)) != NULL; i++)
         if (line_is_of(line, cluster, path))
             event_line_draw(cells, 1, y + drawn++, width, scene, line, where, &names);

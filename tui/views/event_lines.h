@@ -14,6 +14,10 @@
  */
 int event_where_width(const struct cells *cells, int width, const struct scene *scene);
 
+/* Shortens the names of the lines that are drawn to their part of where columns: each is told apart from all
+ * elections that are watched. */
+void event_names_fit(struct names *names, const struct cells *cells, int where, const struct scene *scene);
+
 /* One event on row y. where: event_where_width(), which the elections' names are fitted to; 0: without its
  * election. */
 void event_line_draw(struct cells *cells, int x, int y, int width, const struct scene *scene,

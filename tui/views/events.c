@@ -187,7 +187,7 @@ static void events_draw(struct view *self, const struct scene *scene, struct cel
     int airy = cells->height >= 18;
     int y = airy, width = cells->width - 3, where = event_where_width(cells, width, scene);
     int bottom = cells->height - (cells->height >= ROOMY);
-    struct names names = {.keep_shared = true};
+    struct names names = {0};
 
     view->first_y = y + 1 + airy;
     follow_log(view, scene, bottom > view->first_y ? (size_t)(bottom - view->first_y) : 0);
@@ -205,7 +205,7 @@ static void events_draw(struct view *self, const struct scene *scene, struct cel
 
         names_add(&names, line != NULL ? line->where : NULL);
     }
-    names_fit(&names, cells, where);
+    event_names_fit(&names, cells, where, scene);
     for (size_t i = 0; i < view->list.rows; i++) {
         const struct event_line *line = line_at(view, scene, view->list.top + i);
         int row = view->first_y + (int)i;

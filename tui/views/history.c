@@ -622,10 +622,8 @@ static void history_title(struct view *self, const struct scene *scene, struct c
 {
     const struct history_view *view = history_view_of(self);
     const struct election *election = history_election(view, scene);
-    int end = x + room;
-    x += label_put_crumbs(cells, x, room, view->cluster, election ? election->name : view->path, NULL);
-    cells_printf(cells, x + 1, 0, label_room(x + 1, end), ROLE_TITLE, "%s history",
-                 cells_sign(cells, SIGN_CRUMB));
+    label_put_page(cells, x, room, scene->model, view->cluster, election ? election->name : view->path,
+                   "history");
 }
 
 static const char *history_path(struct view *self, const struct scene *scene, char *buffer, size_t size)

@@ -121,10 +121,8 @@ static void story_view_title(struct view *self, const struct scene *scene, struc
     const struct election *election =
         cluster ? model_election(scene->model, (unsigned)(cluster - scene->model->clusters), view->path)
                 : NULL;
-    int end = x + room;
-    x += label_put_crumbs(cells, x, room, view->cluster, election ? election->name : view->path, NULL);
-    cells_printf(cells, x + 1, 0, label_room(x + 1, end), ROLE_TITLE, "%s why it changed",
-                 cells_sign(cells, SIGN_CRUMB));
+    label_put_page(cells, x, room, scene->model, view->cluster, election ? election->name : view->path,
+                   "why it changed");
 }
 
 static const char *story_view_path(struct view *self, const struct scene *scene, char *buffer, size_t size)

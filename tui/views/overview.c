@@ -462,7 +462,7 @@ static void overview_lay_columns(struct overview *overview, const struct cells *
 }
 
 /* Names are shortened among those on the screen, so that these remain distinct. */
-static void fit_names(struct overview *overview, const struct cells *cells)
+static void fit_names(struct overview *overview, const struct cells *cells, const struct scene *scene)
 {
     const struct list *list = &overview->list;
     bool grouped = false;
@@ -481,8 +481,10 @@ static void fit_names(struct overview *overview, const struct cells *cells)
         if (row->election->leader != NULL)
             names_add(&overview->leaders, label_who(row->election->leader, who, sizeof who));
     }
-    names_fit(&overview->elections, cells, overview->columns[COLUMN_ELECTION].width - 2 * grouped);
-    names_fit(&overview->leaders, cells, overview->columns[COLUMN_LEADER].width);
+    if (!grouped && overview->order.prefix[0] == '\0')
+        overview->elections.among = scene->model;
+    names_fit_column(&overview->elections, cells, &overview->columns[COLUMN_ELECTION], 2 * grouped);
+    names_fit_column(&overview->leaders, cells, &overview->columns[COLUMN_LEADER], 0);
 }
 
 static void draw_heads(const struct overview *overview, struct cells *cells, int y)
@@ -662,7 +664,7 @@ static void overview_draw(struct view *view, const struct scene *scene, struct c
         draw_nothing(overview, cells, y, rows, scene);
     } else {
         overview_lay_columns(overview, cells, scene);
-        fit_names(overview, cells);
+        fit_names(overview, cells, scene);
         draw_heads(overview, cells, y);
         shown = overview->order.count - overview->list.top;
         if (shown > overview->list.rows)

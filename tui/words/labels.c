@@ -380,8 +380,21 @@ int label_room(int x, int end)
     return end > x ? end - x : 0;
 }
 
-int label_put_crumbs(struct cells *cells, int x, int room, const char *cluster, const char *election,
-                     const char *candidate)
+/* Which of all that are watched. */
+static int put_election(struct cells *cells, int x, int room, style look, const struct model *model,
+                        const char *election)
+{
+    struct names names = {.keep_shared = true, .among = model};
+
+    names_add(&names, election);
+    names_fit(&names, cells, room);
+    int used = cells_put(cells, x, 0, room, look, names_shown(&names, election));
+    names_free(&names);
+    return used;
+}
+
+int label_put_crumbs(struct cells *cells, int x, int room, const struct model *model, const char *cluster,
+                     const char *election, const char *candidate)
 {
     int begin = x, end = x + room;
     char name[256];
@@ -391,11 +404,22 @@ int label_put_crumbs(struct cells *cells, int x, int room, const char *cluster, 
         x += cells_put(cells, x, 0, label_room(x, end), ROLE_TITLE_DIM, cells_sign(cells, SIGN_CRUMB)) + 1;
     }
     if (candidate == NULL)
-        return x + name_put(cells, x, 0, label_room(x, end), ROLE_TITLE, election) - begin;
-    x += name_put(cells, x, 0, label_room(x, end) / 2, ROLE_TITLE_DIM, election) + 1;
+        return x + put_election(cells, x, label_room(x, end), ROLE_TITLE, model, election) - begin;
+    x += put_election(cells, x, label_room(x, end) / 2, ROLE_TITLE_DIM, model, election) + 1;
     x += cells_put(cells, x, 0, label_room(x, end), ROLE_TITLE_DIM, cells_sign(cells, SIGN_CRUMB)) + 1;
     name_fit_candidate(cells, candidate, label_room(x, end), name, sizeof name);
     return x + cells_put(cells, x, 0, label_room(x, end), ROLE_TITLE, name) - begin;
+}
+
+void label_put_page(struct cells *cells, int x, int room, const struct model *model, const char *cluster,
+                    const char *election, const char *page)
+{
+    int end = x + room,
+        own = cells_width(cells, cells_sign(cells, SIGN_CRUMB)) + cells_width(cells, page) + 2;
+
+    x += label_put_crumbs(cells, x, label_room(own, room), model, cluster, election, NULL);
+    cells_printf(cells, x + 1, 0, label_room(x + 1, end), ROLE_TITLE, "%s %s", cells_sign(cells, SIGN_CRUMB),
+                 page);
 }
 
 const char *label_takeover_unseen(const struct election *election)

@@ -89,11 +89,15 @@ bool label_candidate_path(const struct election *election, const char *path, con
 int label_room(int x, int end);
 
 /*
- * The location for a title: "prod > /election > n_0000000042". candidate may be NULL. Returns the columns
- * used.
+ * The location for a title: "prod > /election > n_0000000042"; the election is told from all others that are
+ * watched. candidate may be NULL. Returns the columns used.
  */
-int label_put_crumbs(struct cells *cells, int x, int room, const char *cluster, const char *election,
-                     const char *candidate);
+int label_put_crumbs(struct cells *cells, int x, int room, const struct model *model, const char *cluster,
+                     const char *election, const char *candidate);
+
+/* The same for a page about an election, named by a word that is never cut: "prod > /election > history". */
+void label_put_page(struct cells *cells, int x, int room, const struct model *model, const char *cluster,
+                    const char *election, const char *page);
 
 /* The text for a missing leader, and its style. */
 struct no_leader {

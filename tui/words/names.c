@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "config/memory.h"
+#include "probe/election/election.h"
 #include "probe/election/recipe.h"
 #include "tui/screen/safe.h"
 
@@ -262,6 +263,47 @@ static void find_shared(struct names *names)
     names->after = after < SHARED_LEAST || names->before + after >= least ? 0 : after;
 }
 
+static bool all_have_room(const struct names *names, const struct cells *cells, int room, size_t before,
+                          size_t after)
+{
+    room -= (before > 0) * cells_width(cells, cells_sign(cells, SIGN_ELLIPSIS));
+    room -= (after > 0) * cells_width(cells, cells_sign(cells, SIGN_ELLIPSIS));
+    for (size_t i = 0; i < names->count; i++)
+        if (safe_width(names->all[i] + before, strlen(names->all[i]) - before - after, cells->ascii) > room)
+            return false;
+    return true;
+}
+
+/* What the heading has no room for stays in the names, where these have room for it. */
+static void keep_what_heading_lacks(struct names *names, const struct cells *cells, int room)
+{
+    const char *first = names->all[0];
+    int most = names->heading_room - cells_width(cells, cells_sign(cells, SIGN_ELLIPSIS));
+
+    if (names->heading_room <= 0 || names->before == 0 || names->after > 0 ||
+        safe_width(first, names->before, cells->ascii) <= most)
+        return;
+    size_t at = head_of(cells, first, most > 0 ? most : 0), word = at;
+    while (word > 0 && !ends_part(first, first[word - (first[0] != '/')]))
+        word--;
+    if (word > 0 && all_have_room(names, cells, room, word, 0))
+        names->before = word;
+    else if (at > 0 && all_have_room(names, cells, room, at, 0))
+        names->before = at;
+}
+
+/* Of two common parts one stays where there is room for it. */
+static void keep_what_fits(struct names *names, const struct cells *cells, int room)
+{
+    keep_what_heading_lacks(names, cells, room);
+    if (names->before == 0 || names->after == 0)
+        return;
+    if (all_have_room(names, cells, room, names->before, 0))
+        names->after = 0;
+    else if (all_have_room(names, cells, room, 0, names->after))
+        names->before = 0;
+}
+
 /* A form in which names are cut: columns of the beginning, or a part of the middle. */
 struct form {
     int head;      /* AS_USUAL: that of a lone name */
@@ -305,10 +347,65 @@ static char *put_in_form(const struct names *names, const struct cells *cells, c
     return buffer;
 }
 
+/* How much of a name's beginning and end at least one other watched election has, too: in bytes. */
+struct alike {
+    size_t before, after;
+};
+
+static struct alike find_alike(const struct model *model, const char *name)
+{
+    struct alike alike = {0, 0};
+    size_t length = strlen(name);
+
+    for (size_t i = 0; i < model->cluster_count; i++)
+        for (size_t j = 0; j < model->clusters[i].election_count; j++) {
+            const char *other = model->clusters[i].elections[j]->name;
+            size_t others = strlen(other), least = others < length ? others : length, at;
+
+            if (others == length && memcmp(other, name, length) == 0)
+                continue;
+            if (least > alike.before && other[alike.before] == name[alike.before]) {
+                for (at = 0; at < least && other[at] == name[at];)
+                    at++;
+                alike.before = at > alike.before ? at : alike.before;
+            }
+            if (least > alike.after && other[others - 1 - alike.after] == name[length - 1 - alike.after]) {
+                for (at = 0; at < least && other[others - 1 - at] == name[length - 1 - at];)
+                    at++;
+                alike.after = at > alike.after ? at : alike.after;
+            }
+        }
+    return alike;
+}
+
+/* Whether this text of a name may mean another election that is watched. */
+static bool is_ambiguous(const struct names *names, const struct cells *cells, const char *name,
+                         struct alike alike, const char *text)
+{
+    const char *ellipsis = cells_sign(cells, SIGN_ELLIPSIS), *first = strstr(text, ellipsis), *last = first;
+    const char *at;
+
+    if (names->among == NULL || first == NULL)
+        return false;
+    for (const char *next = first; next != NULL; next = strstr(next + strlen(ellipsis), ellipsis))
+        last = next;
+    size_t head = first > text ? (size_t)(first - text) : names->before;
+    size_t tail = last[strlen(ellipsis)] != '\0' ? strlen(last + strlen(ellipsis)) : names->after;
+    if (head > alike.before || tail > alike.after)
+        return false;
+    if (first != text || last == first) /* else its middle is shown */
+        return true;
+    char *middle = xstrndup(text + strlen(ellipsis), (size_t)(last - text) - strlen(ellipsis));
+    size_t length = strlen(middle);
+    at = strstr(name, middle);
+    free(middle);
+    return at == NULL || (size_t)(at - name) > alike.before || (size_t)(at - name) + length <= alike.before;
+}
+
 /* Shows the names that have no form yet in this one, where that distinguishes them from the others. taken: the
    texts that are shown already. Returns how many are left. */
 static size_t settle_form(struct names *names, const struct cells *cells, int room, struct form form,
-                          bool whole_words, struct name_lookup *taken)
+                          bool whole_words, struct name_lookup *taken, const struct alike *alike)
 {
     struct name_lookup these = {0};
     size_t open = 0;
@@ -331,9 +428,11 @@ static size_t settle_form(struct names *names, const struct cells *cells, int ro
         if (whole_words && !ends_part(name, name[head_of(cells, name, form.head)]))
             continue;
         put_in_form(names, cells, names->all[i], room, form, text, sizeof text);
-        if (name_lookup_find(&these, text, strlen(text), &others) && others > 1)
+        if (!(names->own_elections && recipe_sequence_of(names->all[i]) != SEQUENCE_NONE) &&
+            ((name_lookup_find(&these, text, strlen(text), &others) && others > 1) ||
+             name_lookup_find(taken, text, strlen(text), &others)))
             continue;
-        if (name_lookup_find(taken, text, strlen(text), &others))
+        if (alike != NULL && is_ambiguous(names, cells, names->all[i], alike[i], text))
             continue;
         names->shown[i] = xstrdup(text);
         name_lookup_set(taken, text, strlen(text), 0);
@@ -360,19 +459,51 @@ void names_fit(struct names *names, const struct cells *cells, int room)
     if (all_fit || room <= 0)
         return;
     names->shown = xcalloc(names->count, sizeof *names->shown);
-    if (names->count > 1 && !numbered && !names->keep_shared)
+    struct alike *alike = names->among != NULL ? xcalloc(names->count, sizeof *alike) : NULL;
+    for (size_t i = 0; alike != NULL && i < names->count; i++)
+        alike[i] = find_alike(names->among, names->all[i]);
+    if (names->count > 1 && !numbered && !names->keep_shared) {
         find_shared(names);
-    open = settle_form(names, cells, room, (struct form){AS_USUAL, 0}, false, &taken);
+        keep_what_fits(names, cells, room);
+    }
+    open = settle_form(names, cells, room, (struct form){AS_USUAL, 0}, false, &taken, alike);
     for (int words = 1; words >= 0; words--) /* the word in which they differ, better than a part of it */
         for (int head = words; open > 0 && head < room; head++)
-            open = settle_form(names, cells, room, (struct form){head, 0}, words, &taken);
+            open = settle_form(names, cells, room, (struct form){head, 0}, words, &taken, alike);
     for (size_t at = 1; open > 0 && at < longest && at < NAME_BYTES; at += (size_t)(room + 3) / 4)
-        open = settle_form(names, cells, room, (struct form){AS_USUAL, at}, false, &taken);
+        open = settle_form(names, cells, room, (struct form){AS_USUAL, at}, false, &taken, alike);
     for (size_t i = 0; i < names->count; i++)
         if (names->shown[i] == NULL)
             names->shown[i] = xstrdup(put_in_form(names, cells, names->all[i], room,
                                                   (struct form){AS_USUAL, 0}, text, sizeof text));
+    free(alike);
     name_lookup_free(&taken);
+}
+
+/* The columns that the heading itself takes, and those behind it. */
+static int heading_width(const struct column *column)
+{
+    return (int)strlen(column->heading) + 2;
+}
+
+void names_fit_column(struct names *names, const struct cells *cells, const struct column *column, int less)
+{
+    int room = column->width - heading_width(column);
+
+    names->heading_room = room > 0 ? room : 1;
+    names_fit(names, cells, column->width - less);
+}
+
+int names_width(const struct names *names, const struct cells *cells)
+{
+    int widest = 0;
+
+    for (size_t i = 0; i < names->count; i++) {
+        int width = cells_width(cells, names_shown(names, names->all[i]));
+
+        widest = width > widest ? width : widest;
+    }
+    return widest;
 }
 
 const char *names_shown(const struct names *names, const char *name)
@@ -424,7 +555,7 @@ int names_put_pair(struct cells *cells, const struct names *names, int x, int y,
 
 void names_put_shared(struct cells *cells, const struct names *names, const struct column *column, int y)
 {
-    int used = (int)strlen(column->heading) + 2;
+    int used = heading_width(column);
     char shared[NAME_BYTES];
 
     names_shared(names, cells, shared, sizeof shared);

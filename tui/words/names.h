@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "probe/election/cluster.h"
 #include "probe/history/name_lookup.h"
 #include "tui/screen/cells.h"
 #include "tui/screen/columns.h"
@@ -42,14 +43,22 @@ struct names {
     size_t count, room_for;
     size_t before, after; /* bytes that all share at their beginning and end, and that are not shown */
     /* Set before names_fit(): */
-    bool candidates;  /* their numbers stay whole */
-    bool keep_shared; /* no heading has room for their common part */
+    bool candidates;    /* their numbers stay whole */
+    bool keep_shared;   /* no heading has room for their common part */
+    int heading_room;   /* columns that the heading has for their common part; 0: as many as it needs */
+    bool own_elections; /* candidates, each beside its election: two may have the same number */
+    /* They are elections: each is told apart from all that are watched, also those that are not shown. */
+    const struct model *among;
 };
 
 /* Names are copied; the same name twice is one. NULL and a text from "? " on are none. All zero is an empty set. */
 void names_add(struct names *names, const char *name);
 /* Shortens them to this many columns. May be repeated with another number. */
 void names_fit(struct names *names, const struct cells *cells, int room);
+/* The same to a column, whose heading shows their common part; less: columns of it that they may not use. */
+void names_fit_column(struct names *names, const struct cells *cells, const struct column *column, int less);
+/* The columns of the widest as they are shown. */
+int names_width(const struct names *names, const struct cells *cells);
 /* A name as it is shown among the others. One that was not added is returned as it is, as without a set. */
 const char *names_shown(const struct names *names, const char *name);
 /* Their common part, which they no longer show, for a heading: "payments-7d9f8b6c54-..."; "": none. */
