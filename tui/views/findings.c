@@ -21,16 +21,18 @@
 #define SIGN_X 2
 #define TABLE_X 4
 #define BESIDE 180 /* with at least this many columns the selected finding is beside the list */
+#define DETAIL_LEAST 60
 #define DETAIL_MOST 90
 #define ROOMY 24 /* rows of a detail that also explains */
 
-#define ABOUT_MOST 36
+#define ABOUT_MOST 60
+#define NUMBERED_MOST 36 /* columns of a name whose number says as much */
 
 enum { COLUMN_CODE, COLUMN_ELECTION, COLUMN_ABOUT, COLUMN_SURE, COLUMN_SINCE, COLUMN_EVIDENCE, COLUMN_COUNT };
 
 static const struct column columns_of_findings[COLUMN_COUNT] = {
     [COLUMN_CODE] = {.heading = "FINDING", .least = 14, .most = 26, .importance = 100},
-    [COLUMN_ELECTION] = {.heading = "ELECTION", .least = 14, .most = 60, .importance = 95},
+    [COLUMN_ELECTION] = {.heading = "ELECTION", .least = 14, .most = 80, .importance = 95},
     [COLUMN_ABOUT] = {.heading = "CANDIDATE", .least = 12, .most = ABOUT_MOST, .importance = 90},
     [COLUMN_SURE] = {.heading = "CERTAINTY", .least = 11, .most = 22, .importance = 70},
     [COLUMN_SINCE] = {.heading = "SINCE", .least = 6, .most = 7, .importance = 80},
@@ -75,7 +77,7 @@ struct findings_view {
     size_t total;
     struct column columns[COLUMN_COUNT];
     struct names elections, candidates; /* of the lines that are shown */
-    int first_y;
+    int first_y, list_width;
 };
 
 static struct findings_view *findings_view_of(struct view *view)
@@ -376,10 +378,10 @@ static void findings_draw_row(const struct findings_view *view, struct cells *ce
                 finding_evidence(finding, evidence, sizeof evidence));
 }
 
-/* The room left for the detail beside it. */
-static int list_width(const struct cells *cells)
+/* The columns that the list may have: beside it is the detail. */
+static int list_room(const struct cells *cells)
 {
-    return cells->width >= BESIDE ? cells->width - DETAIL_MOST - 2 : cells->width;
+    return cells->width >= BESIDE ? cells->width - DETAIL_LEAST - 2 : cells->width;
 }
 
 static void findings_lay_columns(struct findings_view *view, const struct cells *cells,
@@ -393,7 +395,7 @@ static void findings_lay_columns(struct findings_view *view, const struct cells 
     memcpy(columns, columns_of_findings, sizeof columns_of_findings);
     names_free(&view->elections);
     names_free(&view->candidates);
-    view->candidates.candidates = true;
+    view->candidates.candidates = view->candidates.own_elections = true;
     for (size_t i = view->list.top; i < view->list.top + view->list.rows && i < view->count; i++) {
         const struct finding *finding = view->rows[i].finding;
         const struct election *election = view->rows[i].election;
@@ -407,7 +409,9 @@ static void findings_lay_columns(struct findings_view *view, const struct cells 
 
             more = besides > more ? besides : more;
             names_add(&view->candidates, finding->candidates[0]);
-            name_fit_candidate(cells, finding->candidates[0], ABOUT_MOST - besides, text, sizeof text);
+            name_fit_candidate(cells, finding->candidates[0], NUMBERED_MOST, text, sizeof text);
+            if (recipe_sequence_of(finding->candidates[0]) == SEQUENCE_NONE)
+                snprintf(text, sizeof text, "%s", finding->candidates[0]);
             columns_want(&columns[COLUMN_ABOUT], cells_width(cells, text) + besides);
         }
         columns_want(&columns[COLUMN_SURE],
@@ -416,9 +420,16 @@ static void findings_lay_columns(struct findings_view *view, const struct cells 
             columns_want(&columns[COLUMN_EVIDENCE], cells_width(cells, finding->evidence));
     }
     columns[COLUMN_EVIDENCE].hidden = cells->width >= BESIDE; /* it is in the detail, in full */
-    columns_lay(columns, COLUMN_COUNT, TABLE_X, list_width(cells) - TABLE_X - wide, wide ? 2 : 1);
-    names_fit(&view->elections, cells, columns[COLUMN_ELECTION].width);
-    names_fit(&view->candidates, cells, columns[COLUMN_ABOUT].width - more);
+    int room = list_room(cells) - TABLE_X - wide;
+    int spare = columns_lay(columns, COLUMN_COUNT, TABLE_X, room, wide ? 2 : 1);
+    view->list_width = cells->width;
+    if (cells->width >= BESIDE) /* the detail has the rest */
+        view->list_width -=
+            DETAIL_LEAST + 2 + (spare < DETAIL_MOST - DETAIL_LEAST ? spare : DETAIL_MOST - DETAIL_LEAST);
+    if (scene->model->cluster_count < 2)
+        view->elections.among = scene->model;
+    names_fit_column(&view->elections, cells, &columns[COLUMN_ELECTION], 0);
+    names_fit_column(&view->candidates, cells, &columns[COLUMN_ABOUT], more);
 }
 
 /* Who muted it, until when and why. */
@@ -483,10 +494,16 @@ static void findings_draw_detail(const struct findings_view *view, struct cells 
     if (possible_us != 0 && possible_us < finding->since.wall_us && at < cells->width)
         at += cells_printf(cells, at, y, cells->width - at, ROLE_DIM, "; possible since %s",
                            label_when(possible_us, scene->now, when, sizeof when));
-    if (finding->unconfirmed_since.mono_us != 0 && at < cells->width)
-        cells_printf(cells, at, y, cells->width - at, ROLE_WARNING,
-                     "; unconfirmed since %s: its evidence cannot be seen now",
-                     label_when(finding->unconfirmed_since.wall_us, scene->now, when, sizeof when));
+    if (finding->unconfirmed_since.mono_us != 0) {
+        char text[128];
+
+        snprintf(text, sizeof text, "; unconfirmed since %s: its evidence cannot be seen now",
+                 label_when(finding->unconfirmed_since.wall_us, scene->now, when, sizeof when));
+        if (at + cells_width(cells, text) <= cells->width)
+            cells_put(cells, at, y, -1, ROLE_WARNING, text);
+        else if (++y < end)
+            y += columns_wrap_put(cells, x, y, width, end - y, ROLE_WARNING, text + 2) - 1;
+    }
     y++;
     if (!roomy) {
         columns_wrap_put(cells, x, y, width, end - y, ROLE_DIM, kind->meaning);
@@ -619,14 +636,15 @@ static void findings_draw(struct view *self, const struct scene *scene, struct c
 
         findings_draw_row(view, cells, row, scene, &view->rows[view->list.top + i]);
         if (view->list.top + i == view->list.at)
-            list_mark_row(cells, row, list_width(cells));
+            list_mark_row(cells, row, view->list_width);
     }
     if (beside) {
-        struct cells *detail = cells_part(cells, DETAIL_MOST, cells->height - y);
+        int width = cells->width - view->list_width - 2;
+        struct cells *detail = cells_part(cells, width, cells->height - y);
 
         if (detail != NULL)
             findings_draw_detail(view, detail, 0, detail->height, scene);
-        cells_paste(cells, cells->width - DETAIL_MOST, y, detail);
+        cells_paste(cells, cells->width - width, y, detail);
     } else {
         findings_draw_detail(view, cells, cells->height - pane, pane, scene);
     }
