@@ -380,10 +380,14 @@ static void share_rows(const struct election_view *view, struct below *below, co
     rows -= below->members;
     int wanted = least_rows(election, 1002), least = least_rows(election, rows / 2), spare;
 
+    int chart = timeline_rows(election, scene->now, view->zoom.window, cells->height / 4);
     below->findings = finding_pane_rows(cells, election, NULL);
-    /* Of mere notes the first ones are enough here. */
-    if (below->findings > NOTES_MOST && election->findings[0]->severity == SEVERITY_INFO)
-        below->findings = NOTES_MOST;
+    if (below->findings > rows - least - chart)
+        below->findings = finding_pane_brief_rows(cells, election, NULL);
+    /* Of mere notes the first ones are enough here, unless the room is left that all candidates leave. */
+    int notes = (rows - wanted) / 2 > NOTES_MOST ? (rows - wanted) / 2 : NOTES_MOST;
+    if (below->findings > notes && election->findings[0]->severity == SEVERITY_INFO)
+        below->findings = notes;
     if (below->findings > rows - least)
         below->findings = rows - least > 2 ? rows - least : 0;
     spare = rows - least - below->findings;
@@ -412,6 +416,14 @@ static void share_rows(const struct election_view *view, struct below *below, co
                             : 0;
     if (below->events > cells->height / 5 && below->events > spare)
         below->events = cells->height / 5;
+}
+
+/* The rows of the page that neither its first lines need, nor all candidates, findings and times. */
+static int head_spare(const struct election_view *view, const struct cells *cells, const struct scene *scene,
+                      const struct election *election, int rows)
+{
+    rows -= ELECTION_HEAD_ROWS + least_rows(election, 1002) + finding_pane_rows(cells, election, NULL);
+    return rows - timeline_rows(election, scene->now, view->zoom.window, cells->height / 4);
 }
 
 /* Its texts stay the model's. The vacancy of an open one lasts until now. */
@@ -494,10 +506,11 @@ static void election_draw(struct view *self, const struct scene *scene, struct c
     strip_zoom_follow(&view->zoom, strip_known_us(election, scene->now));
     if (!view->chosen)
         list_home(&view->list);
-    y += election_head_draw(cells, y, cells->height / 3, scene, election);
+    bottom = cells->height - (cells->height >= ROOMY);
+    y += election_head_draw(cells, y, cells->height / 3, head_spare(view, cells, scene, election, bottom - y),
+                            scene, election);
     note_y = y;
     y += airy;
-    bottom = cells->height - (cells->height >= ROOMY);
     rows = bottom - y;
     if (view->what_if)
         below.what_if = rows - least_rows(election, rows > 12 ? rows - rows / 2 : rows - rows / 3);

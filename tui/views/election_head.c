@@ -18,12 +18,12 @@
 #define LEFT 1
 #define WHO_LEAST 24
 #define PAIR_LEAST 34 /* columns of two names, beside which the parts of a duration have room */
-#define AFTER_WHO 42  /* columns that the text after a name needs */
 
 /* A line that is filled from the left. */
 struct head_line {
     struct cells *cells;
     int x, y;
+    int end; /* the first row that it may not go on to, where it has no room */
 };
 
 static void election_head_say(struct head_line *line, style look, const char *text)
@@ -38,8 +38,69 @@ static void say_sign(struct head_line *line, enum sign sign, style look)
     line->x = LEFT + 2;
 }
 
-/* Its identity, and its short name. */
-static void election_head_say_candidate(struct head_line *line, const struct candidate *candidate)
+/* What ends the first line: each figure is whole, or is left out with its label. */
+struct ending {
+    char since[40], candidates[32], unread[40], next_label[16], next[24];
+};
+
+static void say_part(struct head_line *line, int gap, style look, const char *label, style figure_look,
+                     const char *figure)
+{
+    const struct cells *cells = line->cells;
+
+    if (figure[0] == '\0' ||
+        line->x + gap + cells_width(cells, label) + cells_width(cells, figure) > cells->width)
+        return;
+    line->x += gap;
+    election_head_say(line, look, label);
+    election_head_say(line, figure_look, figure);
+}
+
+/* The columns of all of it. */
+static int ending_width(const struct cells *cells, const struct ending *ending)
+{
+    int since = cells_width(cells, ending->since), candidates = cells_width(cells, ending->candidates);
+    int next = cells_width(cells, ending->next_label) + cells_width(cells, ending->next);
+
+    return (since > 0 ? 5 + since : 0) + (candidates > 0 ? 3 + candidates : 0) +
+           cells_width(cells, ending->unread) + (next > 0 ? 3 + next : 0);
+}
+
+static void find_ending(struct ending *ending, const struct cells *cells, const struct election *election,
+                        struct moment now)
+{
+    *ending = (struct ending){.since = ""};
+    if (election->leader != NULL && !election->leader->denied)
+        label_since(cells, election, now, 0, ending->since, sizeof ending->since);
+    if (election->directory_known)
+        snprintf(ending->candidates, sizeof ending->candidates, "%zu candidate%s", election->candidate_count,
+                 election->candidate_count == 1 ? "" : "s");
+    if (election->directory_known && election->unknown_count > 0)
+        snprintf(ending->unread, sizeof ending->unread, ", %zu not read yet", election->unknown_count);
+    if (election->recipe == NULL || election->recipe->family == FAMILY_LOCK)
+        return;
+    snprintf(ending->next_label, sizeof ending->next_label, "%s",
+             cells->width < 100 ? "next " : "next number ");
+    snprintf(ending->next, sizeof ending->next, "?");
+    if (election->next_sequence >= 0)
+        snprintf(ending->next, sizeof ending->next, "%" PRId64, election->next_sequence);
+}
+
+static void say_ending(struct head_line *line, const struct ending *ending)
+{
+    size_t digits = strspn(ending->candidates, "0123456789");
+    char count[32];
+
+    snprintf(count, sizeof count, "%.*s", (int)digits, ending->candidates);
+    if (line->x + 3 + cells_width(line->cells, ending->candidates) <= line->cells->width) {
+        say_part(line, 3, ROLE_STRONG, count, ROLE_DIM, ending->candidates + digits);
+        say_part(line, 0, ROLE_WARNING, "", ROLE_WARNING, ending->unread);
+    }
+    say_part(line, 3, ROLE_DIM, ending->next_label, ROLE_TEXT, ending->next);
+}
+
+/* Its identity, and its short name; after: the columns of the text that follows. */
+static void election_head_say_candidate(struct head_line *line, const struct candidate *candidate, int after)
 {
     char name[64], who[256];
     int room;
@@ -50,14 +111,14 @@ static void election_head_say_candidate(struct head_line *line, const struct can
         election_head_say(line, ROLE_TEXT, " ");
     }
     label_who(candidate, who, sizeof who);
-    room = line->cells->width - line->x - AFTER_WHO;
+    room = line->cells->width - line->x - after;
     if (line->x < line->cells->width)
         line->x +=
             name_put(line->cells, line->x, line->y, room < WHO_LEAST ? WHO_LEAST : room, ROLE_TEXT, who);
 }
 
 static void election_head_say_leader(struct head_line *line, const struct election *election,
-                                     struct moment now, const char *badge)
+                                     struct moment now, const char *badge, const struct ending *ending)
 {
     char since[32], text[96];
     bool lock = election->kind == KIND_LOCK;
@@ -74,9 +135,8 @@ static void election_head_say_leader(struct head_line *line, const struct electi
             election_head_say(line, ROLE_WARNING, "; who and since when: permission denied (ACL)");
             return;
         }
-        election_head_say_candidate(line, election->leader);
-        election_head_say(line, ROLE_DIM, " for ");
-        election_head_say(line, ROLE_TEXT, label_since(line->cells, election, now, 0, since, sizeof since));
+        election_head_say_candidate(line, election->leader, ending_width(line->cells, ending));
+        say_part(line, 0, ROLE_DIM, " for ", ROLE_TEXT, ending->since);
         return;
     }
     const char *why = label_no_leader(line->cells, election, now, &none);
@@ -103,30 +163,36 @@ static void election_head_say_leader(struct head_line *line, const struct electi
 static void draw_state(struct head_line *line, const struct election *election, struct moment now)
 {
     struct badge badge = label_badge(election, now), worst = finding_badge(election, now);
-    char text[64];
+    struct ending ending;
 
     say_sign(line, worst.sign, worst.look);
     election_head_say(line, badge.look | STYLE_BOLD, badge.word);
-    election_head_say_leader(line, election, now, badge.word);
-    if (election->directory_known) {
-        snprintf(text, sizeof text, "%zu", election->candidate_count);
-        line->x += 3;
-        election_head_say(line, ROLE_STRONG, text);
-        election_head_say(line, ROLE_DIM, election->candidate_count == 1 ? " candidate" : " candidates");
-        if (election->unknown_count > 0) {
-            snprintf(text, sizeof text, ", %zu not read yet", election->unknown_count);
-            election_head_say(line, ROLE_WARNING, text);
-        }
+    find_ending(&ending, line->cells, election, now);
+    election_head_say_leader(line, election, now, badge.word, &ending);
+    say_ending(line, &ending);
+}
+
+/* A word and its figure, which go on to the next row together, while there is one. */
+static void say_wrapped(struct head_line *line, int gap, const char *word, style look, const char *figure)
+{
+    const struct cells *cells = line->cells;
+    int width = gap + cells_width(cells, word) + cells_width(cells, figure);
+
+    if (line->x + width > cells->width && line->y + 1 < line->end) {
+        line->y++;
+        line->x = LEFT + 4;
+        gap = 0;
+        word += strspn(word, " ");
     }
-    if (election->recipe != NULL && election->recipe->family != FAMILY_LOCK) {
-        line->x += 3;
-        election_head_say(line, ROLE_DIM, line->cells->width < 100 ? "next " : "next number ");
-        if (election->next_sequence >= 0)
-            snprintf(text, sizeof text, "%" PRId64, election->next_sequence);
-        else
-            snprintf(text, sizeof text, "?");
-        election_head_say(line, ROLE_TEXT, text);
+    line->x += gap;
+    election_head_say(line, ROLE_DIM, word);
+    int room = cells->width - line->x;
+    if (cells_width(cells, figure) <= room || room <= 0 || line->y + 1 >= line->end) {
+        election_head_say(line, look, figure);
+        return;
     }
+    line->y += columns_wrap_put(line->cells, line->x, line->y, room, line->end - line->y, look, figure) - 1;
+    line->x += columns_wrap_end(cells, room, figure);
 }
 
 static void say_acknowledgement(struct head_line *line, const struct election *election, struct moment now)
@@ -137,24 +203,25 @@ static void say_acknowledgement(struct head_line *line, const struct election *e
 
     switch (election->acknowledged) {
     case ACK_NOT_USED:
-        if (line->x + 29 <= line->cells->width) /* the layout says as much */
-            election_head_say(line, ROLE_DIM,
-                              unseen != NULL ? unseen : "takeover time unknown: no acknowledgement");
+        if (unseen == NULL)
+            unseen = "takeover time unknown: no acknowledgement";
+        /* Otherwise the layout says as much. */
+        if (line->y + 1 < line->end || line->x + 3 + cells_width(line->cells, unseen) <= line->cells->width)
+            say_wrapped(line, 3, "", ROLE_DIM, unseen);
         return;
     case ACK_UNKNOWN:
-        election_head_say(line, ROLE_WARNING, "acknowledged ?");
+        say_wrapped(line, 3, "", ROLE_WARNING, "acknowledged ?");
         break;
     case ACK_NO:
-        election_head_say(line, ROLE_WARNING, "not acknowledged");
+        say_wrapped(line, 3, "", ROLE_WARNING, "not acknowledged");
         if (election->leader != NULL) {
-            election_head_say(line, ROLE_DIM, " for ");
-            election_head_say(line, ROLE_WARNING,
-                              format_age(label_age_us(election->leader_since, label_as_of(election, now)),
-                                         age, sizeof age));
+            say_wrapped(line, 0, " for ", ROLE_WARNING,
+                        format_age(label_age_us(election->leader_since, label_as_of(election, now)), age,
+                                   sizeof age));
         }
         break;
     case ACK_YES:
-        election_head_say(line, ROLE_GOOD, "acknowledged");
+        say_wrapped(line, 3, "", ROLE_GOOD, "acknowledged");
         since_us = label_acknowledged_age_us(election, now);
         if (since_us >= 0 && !election->leader_since_exact) {
             election_head_say(line, ROLE_TEXT, " ");
@@ -162,15 +229,12 @@ static void say_acknowledgement(struct head_line *line, const struct election *e
             election_head_say(line, ROLE_DIM, " ago");
         }
         if (election->ack_identity != NULL) {
-            election_head_say(line, ROLE_DIM, " as ");
-            election_head_say(line, ROLE_TEXT, election->ack_identity);
+            say_wrapped(line, 0, " as ", ROLE_TEXT, election->ack_identity);
         }
         break;
     }
-    if (election->ack_path != NULL) {
-        election_head_say(line, ROLE_DIM, " at ");
-        election_head_say(line, ROLE_DIM, election->ack_path);
-    }
+    if (election->ack_path != NULL)
+        say_wrapped(line, 0, " at ", ROLE_DIM, election->ack_path);
 }
 
 static void draw_recipe(struct head_line *line, const struct election *election, struct moment now)
@@ -189,7 +253,6 @@ static void draw_recipe(struct head_line *line, const struct election *election,
     election_head_say(line, ROLE_TEXT, election->recipe->title);
     election_head_say(line, ROLE_DIM, ", ");
     election_head_say(line, ROLE_DIM, label_recognised(election->recognised));
-    line->x += 3;
     say_acknowledgement(line, election, now);
 }
 
@@ -345,10 +408,10 @@ static int draw_responsible(const struct head_line *line, int rows, const struct
                             text);
 }
 
-int election_head_draw(struct cells *cells, int y, int rows, const struct scene *scene,
+int election_head_draw(struct cells *cells, int y, int rows, int spare, const struct scene *scene,
                        const struct election *election)
 {
-    struct head_line line = {cells, LEFT, y};
+    struct head_line line = {cells, LEFT, y, y};
     int end = y + rows;
 
     if (rows <= 0)
@@ -356,6 +419,8 @@ int election_head_draw(struct cells *cells, int y, int rows, const struct scene 
     draw_state(&line, election, scene->now);
     line.y += 1;
     if (line.y < end) {
+        line.end = line.y + 1 + (spare > 0 ? spare : 0);
+        line.end = line.end < end ? line.end : end;
         draw_recipe(&line, election, scene->now);
         line.y++;
     }

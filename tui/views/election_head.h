@@ -7,8 +7,11 @@
 
 #include "tui/views/view.h"
 
-/* Draws from row y on, at most rows lines; returns the lines used. */
-int election_head_draw(struct cells *cells, int y, int rows, const struct scene *scene,
+#define ELECTION_HEAD_ROWS 5 /* that it usually has */
+
+/* Draws from row y on, at most rows lines; returns the lines used. spare: lines more than usual that it may have
+ * for what has no room in one line. */
+int election_head_draw(struct cells *cells, int y, int rows, int spare, const struct scene *scene,
                        const struct election *election);
 
 #endif

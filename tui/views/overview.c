@@ -618,8 +618,9 @@ static void draw_pane(const struct overview *overview, struct cells *cells, int 
         event_pane_draw(left, 0, rows, scene, NULL, NULL);
     if (right != NULL) {
         cells_rule(right, 0, 0, -1, election->name);
-        used += election_head_draw(right, used, rows - used, scene, election);
         findings = finding_pane_rows(right, election, NULL);
+        used += election_head_draw(right, used, rows - used, rows - used - ELECTION_HEAD_ROWS - findings,
+                                   scene, election);
         finding_pane_draw(right, used, findings < rows - used ? findings : rows - used, scene->now, election,
                           NULL);
     }

@@ -257,6 +257,7 @@ const struct finding *finding_of(const struct election *election, const char *ca
 struct pane {
     int who_x, sure_x, text_x, text_width, lines_most;
     bool beside;
+    bool brief; /* notes have one line */
 };
 
 static struct pane pane_of(const struct cells *cells, const struct election *election, const char *only)
@@ -290,26 +291,38 @@ static int text_lines(const struct cells *cells, const struct pane *pane, const 
     return lines < pane->lines_most ? lines : pane->lines_most;
 }
 
-/* A note says little that is urgent: its evidence, and in one line. */
+/* A note says little that is urgent: only its evidence. */
 static int finding_rows(const struct cells *cells, const struct pane *pane, const struct finding *finding)
 {
     int own = pane->beside ? 0 : 1;
 
     if (finding->severity == SEVERITY_INFO)
-        return own + 1;
+        return own +
+               (pane->brief || finding->evidence == NULL ? 1 : text_lines(cells, pane, finding->evidence));
     return own + text_lines(cells, pane, finding->evidence) + text_lines(cells, pane, finding->advice);
 }
 
-int finding_pane_rows(const struct cells *cells, const struct election *election, const char *only)
+static int pane_rows(const struct cells *cells, const struct election *election, const char *only, bool brief)
 {
     struct pane pane = pane_of(cells, election, only);
     int rows = 0;
 
+    pane.brief = brief;
     /* A crowd's thousand findings are not laid out for a screen of forty lines. */
     for (size_t i = 0; i < election->finding_count && rows < cells->height; i++)
         if (only == NULL || finding_lines_names(election->findings[i], only))
             rows += finding_rows(cells, &pane, election->findings[i]);
     return rows > 0 ? rows + 1 : 0;
+}
+
+int finding_pane_rows(const struct cells *cells, const struct election *election, const char *only)
+{
+    return pane_rows(cells, election, only, false);
+}
+
+int finding_pane_brief_rows(const struct cells *cells, const struct election *election, const char *only)
+{
+    return pane_rows(cells, election, only, true);
 }
 
 /* Its subject, shortly. */
@@ -357,9 +370,9 @@ static int finding_lines_put_finding(struct cells *cells, const struct pane *pan
         y++;
     }
     lines = end - y < pane->lines_most ? end - y : pane->lines_most;
-    y += columns_wrap_put(cells, pane->text_x, y, pane->text_width,
-                          finding->severity == SEVERITY_INFO && lines > 1 ? 1 : lines,
-                          note ? ROLE_DIM : ROLE_TEXT, finding_evidence(finding, evidence, sizeof evidence));
+    lines = pane->brief && finding->severity == SEVERITY_INFO && lines > 1 ? 1 : lines;
+    y += columns_wrap_put(cells, pane->text_x, y, pane->text_width, lines, note ? ROLE_DIM : ROLE_TEXT,
+                          finding_evidence(finding, evidence, sizeof evidence));
     lines = end - y < pane->lines_most ? end - y : pane->lines_most;
     if (!note && finding->advice != NULL)
         y += columns_wrap_put(cells, pane->text_x, y, pane->text_width, lines, ROLE_ACCENT, finding->advice);
@@ -375,6 +388,7 @@ void finding_pane_draw(struct cells *cells, int y, int rows, struct moment now,
 
     if (rows < 2)
         return;
+    pane.brief = rows < pane_rows(cells, election, only, false);
     cells_rule(cells, 0, y, cells->width, "findings");
     y++;
     for (size_t i = 0; i < election->finding_count; i++) {

@@ -52,6 +52,8 @@ char *finding_ticket(const struct settings *settings, const struct election *ele
 /* The number of lines of a pane with all of them, including a rule; 0: there are none. only: those that name
  * this candidate; NULL: all. */
 int finding_pane_rows(const struct cells *cells, const struct election *election, const char *only);
+/* With one line for each note, as it is drawn in fewer rows. */
+int finding_pane_brief_rows(const struct cells *cells, const struct election *election, const char *only);
 /* Draws it on rows y .. y + rows. */
 void finding_pane_draw(struct cells *cells, int y, int rows, struct moment now,
                        const struct election *election, const char *only);
