@@ -446,6 +446,7 @@ static void draw_failovers(struct election_view *view, struct cells *cells, cons
     struct failover_sample samples[FAILOVERS_KEPT];
     struct leadership_history failovers = {.failovers = kept};
     size_t count = 0, rows;
+    char caption[400];
     int y = 0, stats;
     bool days;
 
@@ -458,11 +459,15 @@ static void draw_failovers(struct election_view *view, struct cells *cells, cons
     y += failover_picture_draw(cells, y, cells->height, &kept[failovers.failover_count - 1], scene->now);
     if (cells->height - y < 4)
         return;
-    cells_rule(cells, 0, y++, cells->width, "failovers");
-    stats = cells->height - y >= 6 ? 2 : 0;
+    int rule_y = y++;
+    stats = cells->height - y >= 6 ? failover_stats_rows(cells, &failovers) : 0;
+    stats = stats < cells->height - y - 4 ? stats : cells->height - y - 4;
+    stats = stats > 0 ? stats : 0;
     rows = (size_t)(cells->height - y - 1 - stats);
     rows = rows < failovers.failover_count ? rows : failovers.failover_count;
     failover_table_lay(&view->failovers, cells, 2, &failovers, 0, rows, days);
+    cells_rule(cells, 0, rule_y, cells->width,
+               failover_table_caption(&view->failovers, cells, "failovers", caption, sizeof caption));
     failover_table_head(cells, &view->failovers, y++);
     for (size_t i = 0; i < rows; i++)
         failover_table_row(cells, &view->failovers, y++, &kept[failovers.failover_count - 1 - i], days);

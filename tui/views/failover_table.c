@@ -12,6 +12,8 @@
 #define STATS_X 2
 #define SPARKS_MOST 120
 #define WHO_BYTES 160
+#define PAIR_LEAST 20 /* columns of two names */
+#define PAIR_MOST 32  /* beyond these, times come first */
 
 enum { WHEN, WHO, CAUSE, DETECTED, VACANT, NOTIFIED, REACTED, TAKEOVER, TOTAL };
 
@@ -79,6 +81,7 @@ void failover_table_lay(struct failover_table *table, const struct cells *cells,
     table->columns[TAKEOVER].hidden = table->columns[TOTAL].hidden = true;
     table->columns[NOTIFIED].hidden = table->columns[REACTED].hidden = true;
     names_free(&table->names);
+    int arrow = cells_width(cells, cells_sign(cells, SIGN_ARROW)) + 2, pair = 0;
     for (size_t i = first; i < first + count && i < leadership->failover_count; i++) {
         const struct failover *failover = &leadership->failovers[leadership->failover_count - 1 - i];
         const struct span spans[] = {failover->detection,
@@ -87,13 +90,14 @@ void failover_table_lay(struct failover_table *table, const struct cells *cells,
                                      failover_point(failover->reacted_us),
                                      failover->takeover,
                                      failover_facts_length(failover)};
-        int wide = cells_width(cells, cells_sign(cells, SIGN_ARROW)) + 2;
+        int wide = arrow;
         failover_lines_who(cells, failover->from_identity, failover->from, text, sizeof text);
         wide += cells_width(cells, text);
         names_add(&table->names, text);
         failover_lines_who(cells, failover->to_identity, failover->to, text, sizeof text);
         wide += cells_width(cells, text);
         names_add(&table->names, text);
+        pair = wide > pair ? wide : pair;
         columns_want(&table->columns[WHO], wide);
         columns_want(&table->columns[WHEN],
                      cells_width(cells, when(failover, cells, days, text, sizeof text)));
@@ -107,8 +111,12 @@ void failover_table_lay(struct failover_table *table, const struct cells *cells,
         for (int k = 0; k <= TOTAL - DETECTED; k++)
             columns_want(&table->columns[DETECTED + k], cells_width(cells, span_text(cells, spans[k], span)));
     }
-    int pair = table->columns[WHO].want;
-    table->columns[WHO].least = pair > 32 ? 32 : pair < 20 ? 20 : pair;
+    /* Names give way to times, but keep what tells them apart. */
+    table->names.heading_room = cells->width;
+    names_fit(&table->names, cells, (PAIR_MOST - arrow) / 2);
+    int least = 2 * names_width(&table->names, cells) + arrow;
+    least = least < pair ? least : pair;
+    table->columns[WHO].least = least > PAIR_MOST ? PAIR_MOST : least < PAIR_LEAST ? PAIR_LEAST : least;
     for (int k = DETECTED; k <= TOTAL; k++) {
         struct column *column = &table->columns[k];
         int heading = (int)strlen(column->heading);
@@ -116,8 +124,9 @@ void failover_table_lay(struct failover_table *table, const struct cells *cells,
     }
     columns_lay(table->columns, FAILOVER_COLUMNS, x, cells->width - x - 1, cells->width >= 100 ? 3 : 2);
     int room = table->columns[WHO].width;
-    if (pair > room) /* both have half of it */
-        names_fit(&table->names, cells, (room - cells_width(cells, cells_sign(cells, SIGN_ARROW)) - 2) / 2);
+    table->names.heading_room = label_room((int)strlen(table->columns[WHO].heading) + 2, room);
+    /* Where they have no room, both have half of it. */
+    names_fit(&table->names, cells, pair > room ? (room - arrow) / 2 : pair);
 }
 
 void failover_table_free(struct failover_table *table)
@@ -128,13 +137,28 @@ void failover_table_free(struct failover_table *table)
 void failover_table_head(struct cells *cells, const struct failover_table *table, int y)
 {
     const struct column *pair = &table->columns[WHO];
+    char text[WHO_BYTES * 2];
     columns_head(cells, table->columns, FAILOVER_COLUMNS, y, -1, false);
     if (pair->width > 0) {
         cells_fill(cells, pair->x, y, pair->width, ROLE_HEADING);
         cells_printf(cells, pair->x, y, pair->width, ROLE_HEADING, "FROM %s TO",
                      cells_sign(cells, SIGN_ARROW));
-        names_put_shared(cells, &table->names, pair, y);
+        if (failover_table_caption(table, cells, "", text, sizeof text)[0] == '\0')
+            names_put_shared(cells, &table->names, pair, y);
     }
+}
+
+char *failover_table_caption(const struct failover_table *table, const struct cells *cells,
+                             const char *caption, char *buffer, size_t size)
+{
+    const struct column *pair = &table->columns[WHO];
+    char shared[WHO_BYTES * 2];
+    int room = pair->width - (int)strlen(pair->heading) - 2;
+
+    names_shared(&table->names, cells, shared, sizeof shared);
+    bool whole = shared[0] == '\0' || pair->width == 0 || cells_width(cells, shared) <= room;
+    snprintf(buffer, size, "%s%s%s", caption, whole || caption[0] == '\0' ? "" : ": ", whole ? "" : shared);
+    return buffer;
 }
 
 static void put_pair(struct cells *cells, const struct names *names, int x, int y, int width,
@@ -244,29 +268,46 @@ static void put_sparks(struct cells *cells, int x, int y, int end,
     }
 }
 
-static void put_causes(struct cells *cells, int y, const struct leadership_history *leadership)
+/* The causes with their figures, each whole, in at most rows rows: without the figures where these have no room.
+   Returns the rows used; draws: else they are only counted. */
+static int put_causes(struct cells *cells, int y, int rows, const struct leadership_history *leadership,
+                      bool figures, bool draws)
 {
     static const enum failover_cause order[] = {CAUSE_EXPIRED, CAUSE_CLOSED,  CAUSE_ENDED,  CAUSE_RESIGNED,
                                                 CAUSE_EVICTED, CAUSE_DELETED, CAUSE_UNKNOWN};
     size_t counts[CAUSE_COUNT] = {0}, after_gap = 0;
-    int x = STATS_X;
+    int x = STATS_X, used = 1;
     for (size_t i = 0; i < leadership->failover_count; i++) {
         counts[leadership->failovers[i].cause]++;
         after_gap += leadership->failovers[i].gap_us > 0;
     }
-    for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
-        struct span p50 = leadership->stats.by_cause[order[i]].p50;
-        char text[FORMAT_INTERVAL];
-        if (counts[order[i]] == 0)
+    for (size_t i = 0; i <= sizeof order / sizeof *order; i++) {
+        bool gap = i == sizeof order / sizeof *order;
+        char word[64], count[32] = "", text[FORMAT_INTERVAL], figure[FORMAT_INTERVAL + 4] = "";
+        if (gap ? after_gap == 0 : counts[order[i]] == 0)
             continue;
-        x += cells_put(cells, x, y, -1, look_of(order[i]), failover_cause_word(order[i])) + 1;
-        x += cells_printf(cells, x, y, -1, ROLE_TEXT, "%zu", counts[order[i]]);
-        if (failover_lines_is_known(p50))
-            x += cells_printf(cells, x, y, -1, ROLE_DIM, " (%s)", span_text(cells, p50, text));
-        x += 3;
+        if (gap) {
+            snprintf(word, sizeof word, "%zu found after a gap, not counted", after_gap);
+        } else {
+            struct span p50 = leadership->stats.by_cause[order[i]].p50;
+            snprintf(word, sizeof word, "%s", failover_cause_word(order[i]));
+            snprintf(count, sizeof count, " %zu", counts[order[i]]);
+            if (figures && failover_lines_is_known(p50))
+                snprintf(figure, sizeof figure, " (%s)", span_text(cells, p50, text));
+        }
+        int width = (int)strlen(word) + (int)strlen(count) + cells_width(cells, figure);
+        if (x > STATS_X && x + width >= cells->width) {
+            x = STATS_X;
+            used++;
+        }
+        if (draws && used <= rows) {
+            int at = x + cells_put(cells, x, y + used - 1, -1, gap ? ROLE_DIM : look_of(order[i]), word);
+            at += cells_put(cells, at, y + used - 1, -1, ROLE_TEXT, count);
+            cells_put(cells, at, y + used - 1, -1, ROLE_DIM, figure);
+        }
+        x += width + 3;
     }
-    if (after_gap > 0)
-        cells_printf(cells, x, y, -1, ROLE_DIM, "%zu found after a gap, not counted", after_gap);
+    return used;
 }
 
 #define SUCCESSOR_LEAST 9 /* columns of a name */
@@ -320,11 +361,21 @@ int failover_stats_draw(struct cells *cells, int y, int rows, const struct leade
     }
     if (rows < 2)
         return 1;
-    put_causes(cells, y + 1, leadership);
-    if (rows < 3 || leadership->successor_count == 0)
-        return 2;
-    put_successors(cells, y + 2, leadership);
-    return 3;
+    bool successors = rows >= 3 && leadership->successor_count > 0;
+    int room = rows - 1 - successors;
+    bool figures = put_causes(cells, y + 1, room, leadership, true, false) <= room;
+    int used = 1 + put_causes(cells, y + 1, room, leadership, figures, true);
+    used = used < 1 + room ? used : 1 + room;
+    if (successors)
+        put_successors(cells, y + used++, leadership);
+    return used;
+}
+
+int failover_stats_rows(struct cells *cells, const struct leadership_history *leadership)
+{
+    if (leadership->failover_count == 0)
+        return 0;
+    return 1 + put_causes(cells, 0, 0, leadership, true, false) + (leadership->successor_count > 0);
 }
 
 /* ---- the latest one as a picture ---- */

@@ -25,12 +25,17 @@ struct failover_table {
 void failover_table_lay(struct failover_table *table, const struct cells *cells, int x,
                         const struct leadership_history *leadership, size_t first, size_t count, bool days);
 void failover_table_free(struct failover_table *table);
+/* A caption above the heading, with what all names share where the heading has no room for that. */
+char *failover_table_caption(const struct failover_table *table, const struct cells *cells,
+                             const char *caption, char *buffer, size_t size);
 void failover_table_head(struct cells *cells, const struct failover_table *table, int y);
 void failover_table_row(struct cells *cells, const struct failover_table *table, int y,
                         const struct failover *failover, bool days);
 
 /* The statistics of the window's failovers, on at most rows rows; returns the rows used. */
 int failover_stats_draw(struct cells *cells, int y, int rows, const struct leadership_history *leadership);
+/* The rows that all of them need. */
+int failover_stats_rows(struct cells *cells, const struct leadership_history *leadership);
 
 /*
  * A rule and the phases of one failover on a common scale: the certain part of a phase is full, its possible

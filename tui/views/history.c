@@ -25,6 +25,7 @@
 /* Beside "evicted (suspected)"; and so many failovers stay in sight beside the evidence for one. */
 #define EVIDENCE_X 24
 #define ROWS_LEAST 2
+#define LABEL_LEAST 6
 #define HOURS_FROM_US (3 * INT64_C(3600) * SECOND_US) /* failovers of less show nothing of the day */
 /* A window of many rows is read again less often: a second for this many. */
 #define ROWS_A_SECOND 2000
@@ -342,6 +343,7 @@ static int history_label_width(const struct cells *cells, const struct leadershi
 /* Shortens the names of the shown lanes. Their common part is in the title of the lanes. */
 static void fit_lanes(struct history_view *view, const struct cells *cells, int rows)
 {
+    int room = history_label_width(cells, &view->leadership), label;
     const struct leadership_history *leadership = &view->leadership;
     size_t top = view->gantt.top > leadership->vacant ? view->gantt.top - leadership->vacant : 0;
 
@@ -349,8 +351,15 @@ static void fit_lanes(struct history_view *view, const struct cells *cells, int 
     view->names.candidates = true;
     for (size_t i = top; i < top + (size_t)rows && i < leadership->leader_count; i++)
         names_add(&view->names, leadership->leaders[i].who);
-    names_fit(&view->names, cells, view->gantt.x - view->gantt.label_x - 2);
+    names_fit(&view->names, cells, room);
+    label = names_width(&view->names, cells);
+    int least = leadership->leader_count == 0 ? (int)strlen("? not known")
+                : leadership->vacant          ? (int)strlen("no leader")
+                                              : LABEL_LEAST;
+    label = label < least ? least : label;
     view->gantt.names = &view->names;
+    view->gantt.x = view->gantt.label_x + label + 2;
+    view->gantt.width = label_room(view->gantt.x, cells->width - 1);
 }
 
 static int draw_lanes(struct history_view *view, struct cells *cells, int y, int rows,
@@ -359,8 +368,6 @@ static int draw_lanes(struct history_view *view, struct cells *cells, int y, int
     struct gantt *gantt = &view->gantt;
     const struct failover *chosen = failover_at(view, view->list.at);
     gantt->label_x = LEFT;
-    gantt->x = LEFT + history_label_width(cells, &view->leadership) + 2;
-    gantt->width = label_room(gantt->x, cells->width - 1);
     gantt->from_us = view->from_us;
     gantt->to_us = view->to_us;
     gantt->fresh_us = scene->past || !view->follows ? 0 : FRESH_US;
@@ -402,7 +409,7 @@ static bool spans_hours(const struct leadership_history *leadership)
 
 /* The rows of the longest evidence, so that nothing moves while the selection moves; the table keeps at least
  * two rows. */
-static struct shares share_out(const struct history_view *view, const struct cells *cells, int y, int bottom)
+static struct shares share_out(const struct history_view *view, struct cells *cells, int y, int bottom)
 {
     int room = bottom - y, width = label_room(EVIDENCE_X, cells->width - 1);
     struct shares shares = {.stats = view->leadership.failover_count == 0 ? 0
@@ -419,6 +426,15 @@ static struct shares share_out(const struct history_view *view, const struct cel
     more = more < shares.rows - ROWS_LEAST ? more : shares.rows - ROWS_LEAST;
     if (more > 0) {
         shares.evidence += more;
+        shares.rows -= more;
+    }
+    /* All causes with their figures. */
+    more = shares.stats >= 2
+               ? failover_stats_rows(cells, &view->leadership) - (2 + (view->leadership.successor_count > 0))
+               : 0;
+    more = more < shares.rows - ROWS_LEAST ? more : shares.rows - ROWS_LEAST;
+    if (more > 0) {
+        shares.stats += more;
         shares.rows -= more;
     }
     shares.rows = shares.rows > 0 ? shares.rows : 0;
@@ -451,7 +467,7 @@ static void draw_evidence(const struct history_view *view, struct cells *cells, 
 static void history_draw_failovers(struct history_view *view, struct cells *cells, int y, int bottom)
 {
     const struct leadership_history *leadership = &view->leadership;
-    char caption[64];
+    char caption[64], text[400];
     if (y >= bottom)
         return;
     struct shares shares = share_out(view, cells, y, bottom);
@@ -465,8 +481,11 @@ static void history_draw_failovers(struct history_view *view, struct cells *cell
                   "None in this time. Left goes back in time, - shows a longer time.");
         return;
     }
-    if (shares.rows > 0)
+    if (shares.rows > 0) {
         history_draw_table(view, cells, y, shares.rows + 1);
+        cells_rule(cells, 0, y - 1, cells->width,
+                   failover_table_caption(&view->table, cells, caption, text, sizeof text));
+    }
     if (shares.hours > 0) {
         int below = bottom - shares.stats - shares.evidence - shares.apart;
         failover_hours_draw(cells, below - shares.hours, shares.hours, leadership);

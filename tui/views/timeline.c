@@ -60,11 +60,16 @@ static const char *timeline_who(const struct tenure *tenure)
     return tenure->identity != NULL ? tenure->identity : tenure->name;
 }
 
+static int label_least(const struct cells *cells)
+{
+    return cells->width >= 120 ? 24 : 16;
+}
+
 /* As wide as its name, within what leaves the strips most of the row: so they move only where a longer name
    comes. */
 static int timeline_label_width(const struct cells *cells, const struct leaders *leaders)
 {
-    int width = cells->width >= 120 ? 24 : 16, most = cells->width / 3;
+    int width = label_least(cells), most = cells->width / 3;
 
     for (size_t i = 0; i < leaders->count; i++) {
         int wanted = cells_width(cells, timeline_who(leaders->of[i]));
@@ -104,10 +109,14 @@ void timeline_draw(struct cells *cells, int y, int rows, const struct election *
     if (rows < FRAME + 1)
         return;
     timeline_gather(election, now, window_us, &leaders);
-    int label = timeline_label_width(cells, &leaders), x = 2 + label + 2, width = cells->width - x - 1;
+    int label = timeline_label_width(cells, &leaders);
     for (size_t i = 0; i < leaders.count; i++)
         names_add(&names, timeline_who(leaders.of[i]));
     names_fit(&names, cells, label);
+    int shown = names_width(&names, cells);
+    if (leaders.count > 0) /* shortened, they may leave more to the strips */
+        label = shown > label_least(cells) ? shown : label_least(cells);
+    int x = 2 + label + 2, width = cells->width - x - 1;
     names_shared(&names, cells, shared, sizeof shared);
     snprintf(caption, sizeof caption, "%s, last %s%s%s",
              election->kind == KIND_LOCK ? "who held it" : "leadership", strip_window_word(window),
