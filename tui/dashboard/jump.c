@@ -135,36 +135,37 @@ size_t jump_matches(const struct model *model, const char *text, struct jump_mat
 
 #define LINES_SHOWN 8
 #define NAME_X 3
-#define TEXT_X 26
-#define NAME_ROOM (TEXT_X - NAME_X - 2)
+#define NAME_LEAST 21
+#define TEXT_LEAST 40 /* columns of the text beside a name */
 
 static void draw_match(struct cells *cells, int y, const struct jump_match *match, const struct names *names,
-                       action_set works, const struct scene *scene)
+                       int room, action_set works, const struct scene *scene)
 {
+    int text_x = NAME_X + room + 2;
     const struct key_binding *binding = key_binding_of(match->action);
     bool idle = binding && !(works & ACTION_BIT(match->action));
     char who[256];
     if (match->election) {
         const struct candidate *leader = match->election->leader;
-        cells_put(cells, NAME_X, y, NAME_ROOM, ROLE_STRONG, names_shown(names, match->name));
-        int used = cells_put(cells, TEXT_X, y, -1, ROLE_DIM, label_badge(match->election, scene->now).word);
+        cells_put(cells, NAME_X, y, room, ROLE_STRONG, names_shown(names, match->name));
+        int used = cells_put(cells, text_x, y, -1, ROLE_DIM, label_badge(match->election, scene->now).word);
         if (leader)
-            cells_put(cells, TEXT_X + used + 2, y, -1, ROLE_DIM, label_who(leader, who, sizeof who));
+            cells_put(cells, text_x + used + 2, y, -1, ROLE_DIM, label_who(leader, who, sizeof who));
         return;
     }
-    cells_put(cells, NAME_X, y, NAME_ROOM, idle ? ROLE_DIM : ROLE_TEXT, match->name);
+    cells_put(cells, NAME_X, y, room, idle ? ROLE_DIM : ROLE_TEXT, match->name);
     if (binding)
-        cells_printf(cells, TEXT_X, y, cells->width - TEXT_X, ROLE_DIM, "%-6s %s", binding->first,
+        cells_printf(cells, text_x, y, cells->width - text_x, ROLE_DIM, "%-6s %s", binding->first,
                      idle ? "does nothing on this screen" : binding->help);
     else
-        cells_put(cells, TEXT_X, y, -1, ROLE_DIM,
+        cells_put(cells, text_x, y, -1, ROLE_DIM,
                   match->sort ? "       sort the elections" : "       all elections");
 }
 
 void jump_draw(struct cells *cells, const struct scene *scene, const struct footer *footer, action_set works)
 {
     struct jump_match *matches;
-    struct names names = {.keep_shared = true};
+    struct names names = {.keep_shared = true, .among = scene->model};
     size_t alike, count, most = (size_t)cells->height / 3;
     const char *text = footer->tabs ? footer->tabbed : footer->typed;
     if (!text[0])
@@ -179,10 +180,13 @@ void jump_draw(struct cells *cells, const struct scene *scene, const struct foot
         cells_rule(cells, 0, y, -1, NULL);
     for (size_t i = 0; i < shown; i++)
         names_add(&names, matches[top + i].election ? matches[top + i].name : NULL);
-    names_fit(&names, cells, NAME_ROOM);
+    int room = label_room(NAME_X + 2 + TEXT_LEAST, cells->width), wanted = names_width(&names, cells);
+    wanted = wanted < NAME_LEAST ? NAME_LEAST : wanted;
+    room = wanted < room ? wanted : room < NAME_LEAST ? NAME_LEAST : room;
+    names_fit(&names, cells, room);
     for (size_t i = 0; i < shown; i++) {
         cells_fill(cells, 0, ++y, cells->width, ROLE_TEXT);
-        draw_match(cells, y, &matches[top + i], &names, works, scene);
+        draw_match(cells, y, &matches[top + i], &names, room, works, scene);
         if (top + i == at && !matches[at].guessed)
             list_mark_row(cells, y, cells->width);
     }
