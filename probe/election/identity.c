@@ -1,28 +1,33 @@
 #include "probe/election/identity.h"
 
 #include <arpa/inet.h>
+#include <inttypes.h>
 #include <jansson.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/hash_table.h"
 #include "config/memory.h"
 #include "config/text.h"
 
 /* How deep an address may lie: Mesos' {"address": {"hostname": ...}}, Helix' {"simpleFields": {...}}. */
 #define JSON_DEPTH 2
 
+/* Of a longer text its beginning, an ellipsis and a digest: two that differ further on are two clients. */
+#define CUT_END (sizeof "\u2026" - 1 + 8)
+
 static char *identity_copy_part(const char *text, size_t length)
 {
     if (length == 0)
         return NULL;
-    if (length > IDENTITY_MAX) {
-        length = IDENTITY_MAX;
-        while (length > 0 && ((unsigned char)text[length] & 0xc0) == 0x80)
-            length--;
-    }
-    return xstrndup(text, length);
+    if (length <= IDENTITY_MAX)
+        return xstrndup(text, length);
+    size_t begin = IDENTITY_MAX - CUT_END;
+    while (begin > 0 && ((unsigned char)text[begin] & 0xc0) == 0x80)
+        begin--;
+    return text_format("%.*s\u2026%08" PRIx32, (int)begin, text, hash_bytes(text, length, 0));
 }
 
 static bool is_space(unsigned char c)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/utf8.h"
 #include "probe/election/identity.h"
 
 #define BYTES(text) text, sizeof(text) - 1
@@ -87,7 +88,7 @@ static void identities(void **state)
     }
 }
 
-/* Long text is cut between characters, never within one. */
+/* Long text is cut between characters, never within one, and two that differ behind the cut are not the same. */
 static void long_text_is_cut(void **state)
 {
     (void)state;
@@ -96,14 +97,19 @@ static void long_text_is_cut(void **state)
         memcpy(data + i, "\xc3\xa9", 2);
     char *identity = identity_from_data(data, sizeof data);
     assert_non_null(identity);
-    assert_int_equal(strlen(identity), IDENTITY_MAX);
+    assert_int_equal(strlen(identity), IDENTITY_MAX - 1);
+    assert_int_equal(utf8_valid_length(identity, IDENTITY_MAX - 1), IDENTITY_MAX - 1);
+    data[501] ^= 1;
+    char *other = identity_from_data(data, sizeof data);
+    assert_memory_equal(identity, other, 180);
+    assert_string_not_equal(identity, other);
+    free(other);
     free(identity);
-    data[999] = 'x';
     memmove(data + 1, data, 998);
     data[0] = 'a';
     identity = identity_from_data(data, 999);
     assert_non_null(identity);
-    assert_int_equal(strlen(identity), IDENTITY_MAX - 1);
+    assert_int_equal(strlen(identity), IDENTITY_MAX);
     free(identity);
 }
 
