@@ -555,6 +555,13 @@ static bool key_identifies(const struct key *key)
     return !key;
 }
 
+/* Its numbers count nothing, and may be those of a telephone. */
+static bool key_is_prose(const struct key *key)
+{
+    return key && (strcmp(key->path, "clusters[].elections[].owner") == 0 ||
+                   strcmp(key->path, "clusters[].elections[].runbook") == 0);
+}
+
 const char *pseudonyms_configuration(struct pseudonyms *p, const char *text)
 {
     const struct key *above[COLUMNS] = {NULL};
@@ -562,13 +569,18 @@ const char *pseudonyms_configuration(struct pseudonyms *p, const char *text)
     while (*text) {
         size_t line = strcspn(text, "\n"), column = strspn(text, " -"), end = column;
         end += strcspn(text + end, ":\n[");
+        const struct key *key = NULL;
         bool has_key =
             end < line && column < COLUMNS && text[end] == ':' && (end + 1 == line || text[end + 1] == ' ');
         size_t plain = has_key ? end + 1 : 0;
-        if (has_key && !key_identifies(key_of_line(text + column, end - column, column, above)))
+        if (has_key && !key_identifies(key = key_of_line(text + column, end - column, column, above)))
             plain = line;
         buffer_put(&p->out, text, plain);
+        size_t begun = p->out.length;
         put_text_of(p, text + plain, line - plain, true);
+        for (size_t i = begun; key_is_prose(key) && i < p->out.length; i++)
+            if (is_digit((unsigned char)p->out.bytes[i]))
+                p->out.bytes[i] = '0';
         text += line;
         if (*text)
             buffer_put_char(&p->out, *text++);

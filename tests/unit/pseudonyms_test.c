@@ -281,8 +281,8 @@ static void test_a_configuration(void **state)
         "        acknowledgement: /acme/leader\n"
         "        identity: registry:/acme\n"
         "        inject: never\n"
-        "        owner: acme, acme-1\n"
-        "        runbook: https://acme.com/?a=1#b\n"
+        "        owner: acme, acme-0\n"
+        "        runbook: https://acme.com/?a=0#b\n"
         "        allow: {vacancy: 3m, failover: 250ms, silent: 70%, leader_changes: 5 in 2h,\n"
         "                session_timeout: 2s to 1m}\n"
         "recipes:\n"
@@ -300,6 +300,11 @@ static void test_a_configuration(void **state)
     struct settings *again = settings_of_text(renamed);
     char *loaded = settings_print_shared(again);
     assert_string_equal(loaded, renamed);
+    const char *prose =
+        pseudonyms_configuration(p, "clusters:\n  - elections:\n      - owner: acme +49 30 1234\n"
+                                    "        runbook: https://acme/31\n");
+    assert_non_null(strstr(prose, "owner: "));
+    assert_null(strpbrk(prose, "1234"));
     char *name = xstrdup(pseudonyms_text(p, "acme"));
     for (char *at = strstr(renamed, name); at; at = strstr(at, name))
         memcpy(at, "acme", 4);
