@@ -369,9 +369,11 @@ int label_put_leader(struct cells *cells, int x, int y, int room, const struct e
     text = label_no_leader(cells, election, now, &none);
     if (none.sign != SIGN_NONE)
         return cells_printf(cells, x, y, room, none.look, "%s %s", cells_sign(cells, none.sign), text);
-    /* For how long is said in whole or not at all. */
-    if (room >= 0 && strncmp(text, "none for ", 9) == 0 && cells_width(cells, text) > room)
-        text = "none";
+    /* For how long matters more than the word, and is not cut. */
+    if (room >= 0 && strncmp(text, "none for ", 9) == 0 && cells_width(cells, text) > room) {
+        memmove(none.text + 5, none.text + 9, strlen(none.text + 9) + 1);
+        text = cells_width(cells, none.text) > room ? none.text + 5 : none.text;
+    }
     return cells_put(cells, x, y, room, none.look, text);
 }
 

@@ -61,7 +61,7 @@ static void whatif_lines_say_candidate(struct whatif_pen *pen, const struct cand
 
     say_name(pen, candidate);
     whatif_lines_say(pen, ROLE_TEXT, " ");
-    room = room < 12 ? 12 : room > 40 ? 40 : room;
+    room = room < 12 ? 12 : room;
     chain_who(candidate, who, sizeof who);
     if (who[0] != '?' && pen->x < pen->cells->width)
         pen->x += name_put(pen->cells, pen->x, pen->y, room, ROLE_DIM, who) + 1;
