@@ -354,7 +354,7 @@ const struct option_row option_table[] = {
     {"four-letter", 0, "auto|off", SETTLING, WORD(four_letter, NULL), .key = "clusters[].servers.four_letter",
      .help = "four-letter words (@)"},
     {"transactions", 0, "DIR", SETTLING, TEXT(transactions, NULL), .check = check_directory,
-     .help = "read the newest transaction log of a server on this machine, and follow it"},
+     .help = "read the newest transaction logs of a server on this machine, and follow them"},
     {"wait", 0, "DURATION", ONCE | EVENTS | DEMO | INJECT | CHECK | EXPORT | DISCOVER,
      DURATION(wait_ms, 10, 60 * MINUTE_MS), .check = note_wait,
      .help = "how long a snapshot may take (10s; discover: until it has searched everything)"},
@@ -455,8 +455,8 @@ const struct command_row command_table[] = {
      "the current directory. It holds addresses, names, and the data of znodes.\n\n" TIMES},
     {COMMAND_AUTOPSY, "autopsy", "DIR|FILE...", "the past, from servers' transaction logs",
      "DIR is a server's data directory (dataDir or dataLogDir of zoo.cfg), or contains those of\n"
-     "several servers; FILE is a log, a snapshot, or an archive of such a directory (tar, gz, zst\n"
-     "...). Name all servers that you have: one fills the gaps of another. Nothing is\nwritten there, and a running server is not disturbed.\n\n"
+     "several servers; FILE is a log, a snapshot, or an archive of such a directory (tar, zip;\n"
+     "gz, bz2, xz, zst). Name all servers that you have: one fills the gaps of another. Nothing is\nwritten there, and a running server is not disturbed.\n\n"
      "It prints a report as text, or with --json, --markdown or --html; with --events its events,\n"
      "with --at one snapshot, with --screen the dashboard. --into writes a recording: a new one, or\n"
      "the time behind the end of an existing one. Elections are found by their candidates, or are\n"

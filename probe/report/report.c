@@ -623,8 +623,8 @@ static bool report_gather_gather(struct gathering *gathering, struct history *hi
 /* As far as it is known to have taken. */
 static int64_t failover_least_us(const struct failover *failover)
 {
-    int64_t vacancy_us = failover->vacancy.low_us, total_us = failover->total.low_us;
-    return total_us > vacancy_us ? total_us : vacancy_us;
+    struct failover_sample sample;
+    return failover_sample_of(failover, &sample) ? sample.length.low_us : -1;
 }
 
 /* The longest and, where none is longer than the others, the latest. */

@@ -197,12 +197,12 @@ static bool packed_open(struct packed_file *packed, const char *file, bool raw, 
     archive_read_support_filter_bzip2(packed->archive);
     archive_read_support_filter_xz(packed->archive);
     archive_read_support_filter_zstd(packed->archive);
-    if (raw)
+    if (raw) {
         archive_read_support_format_raw(packed->archive);
-    if (!raw)
+    } else {
         archive_read_support_format_tar(packed->archive);
-    if (!raw)
         archive_read_support_format_zip(packed->archive);
+    }
     if (archive_read_open_fd(packed->archive, packed->fd, 1u << 18) == ARCHIVE_OK)
         return true;
     *error = archive_problem(packed->archive);

@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "config/plain_file.h"
 #include "config/secret.h"
 #include "probe/log.h"
 
@@ -249,15 +250,31 @@ static const char *library_reason(void)
     return reason ? reason : "unreadable";
 }
 
+#define DESCRIPTOR_NAME 40
+
+/* A name for the library of what is a plain file now: by its own name another may be there by then. -1 and why. */
+static int file_open(const char *file, char name[static DESCRIPTOR_NAME], const char **why)
+{
+    int descriptor = plain_file_open(file, why);
+    snprintf(name, DESCRIPTOR_NAME, "/proc/self/fd/%d", descriptor);
+    return descriptor;
+}
+
 static bool context_load_authority(SSL_CTX *ssl, const struct tls_settings *s, char *problem)
 {
     if (!s->ca && SSL_CTX_set_default_verify_paths(ssl) == 1)
         return true;
-    if (s->ca && SSL_CTX_load_verify_file(ssl, s->ca) == 1)
+    char name[DESCRIPTOR_NAME];
+    const char *why = NULL;
+    int descriptor = s->ca ? file_open(s->ca, name, &why) : -1;
+    bool good = descriptor >= 0 && SSL_CTX_load_verify_file(ssl, name) == 1;
+    if (descriptor >= 0)
+        close(descriptor);
+    if (good)
         return true;
     snprintf(problem, TLS_PROBLEM_TEXT,
              "cannot read the authority's certificate %.80s (%.60s); check tls: ca (--tls-ca)",
-             s->ca ? s->ca : "of the system", library_reason());
+             s->ca ? s->ca : "of the system", s->ca && descriptor < 0 ? why : library_reason());
     return false;
 }
 
@@ -279,13 +296,15 @@ static bool context_load_key(SSL_CTX *ssl, const struct tls_settings *s, char *p
     bool good = false;
     if (!key)
         return true;
-    char *error = NULL, *pem = secret_read(key, "key", &error);
+    char *error = NULL, *pem = secret_read(key, "key", &error), name[DESCRIPTOR_NAME];
+    const char *why = NULL;
+    int certificate = pem && s->cert ? file_open(s->cert, name, &why) : -1;
     if (!pem)
         snprintf(problem, TLS_PROBLEM_TEXT, "%s", error);
-    else if (!s->cert || SSL_CTX_use_certificate_chain_file(ssl, s->cert) != 1)
+    else if (certificate < 0 || SSL_CTX_use_certificate_chain_file(ssl, name) != 1)
         snprintf(problem, TLS_PROBLEM_TEXT,
                  "cannot read the certificate %.80s (%.60s); check tls: cert (--tls-cert)",
-                 s->cert ? s->cert : "for the key", library_reason());
+                 s->cert ? s->cert : "for the key", s->cert && certificate < 0 ? why : library_reason());
     else if (context_use_key(ssl, s, pem))
         good = true;
     else if (ERR_GET_LIB(ERR_peek_last_error()) == ERR_LIB_X509 &&
@@ -297,6 +316,8 @@ static bool context_load_key(SSL_CTX *ssl, const struct tls_settings *s, char *p
         snprintf(problem, TLS_PROBLEM_TEXT,
                  "cannot read the key %.80s (%.60s); check tls: key and key_password_file", key,
                  library_reason());
+    if (certificate >= 0)
+        close(certificate);
     secret_end(pem);
     free(error);
     return good;

@@ -3,7 +3,7 @@
  * cluster.
  *
  * A server writes a transaction to its log before it takes effect. So the log says with certainty what ended a
- * candidate, at most a fifth of a second after a watch reported the deletion. The newest log is first read from its
+ * candidate, at most a fifth of a second after a watch reported the deletion. The newest logs are first read from their
  * beginning, for the end of the last candidate of an election that nobody leads. Files are only read, in a
  * separate thread, so that a slow file never blocks the loop.
  */

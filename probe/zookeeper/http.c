@@ -41,7 +41,7 @@ struct http {
     struct socket_poll *polls;
     int active;            /* requests in the library */
     bool has_ended;        /* one of them has ended and is not reported yet */
-    char key_problem[160]; /* why the key cannot be read now; "": it can */
+    char file_problem[160]; /* why a file of TLS cannot be read now; "": all can */
 };
 
 /* A descriptor of the library. It is kept for the next request on the connection: a new one costs three
@@ -438,8 +438,8 @@ static bool http_get_read_files(struct http_get *get, const struct tls_settings 
         get->key_password = secret_read_line(tls->key_password_file, "file with the key's password", &error);
     bool good = !error;
     const char *problem = error ? error : "";
-    if (strncmp(problem, get->http->key_problem, sizeof get->http->key_problem - 1) != 0) {
-        snprintf(get->http->key_problem, sizeof get->http->key_problem, "%s", problem);
+    if (strncmp(problem, get->http->file_problem, sizeof get->http->file_problem - 1) != 0) {
+        snprintf(get->http->file_problem, sizeof get->http->file_problem, "%s", problem);
         log_line(LOG_LEVEL_WARNING, "%s", error ? error : "the files of TLS can be read again");
     }
     free(error);
@@ -463,6 +463,8 @@ static bool http_get_secure(struct http_get *get)
     curl_easy_setopt(
         easy, CURLOPT_SSLVERSION,
         (long)(tls->min_version == TLS_VERSION_1_3 ? CURL_SSLVERSION_TLSv1_3 : CURL_SSLVERSION_TLSv1_2));
+    if (tls->ca) /* and no other authority that this machine trusts */
+        curl_easy_setopt(easy, CURLOPT_CAPATH, NULL);
     if (!http_set_blob(easy, CURLOPT_CAINFO_BLOB, get->authority) ||
         !http_set_blob(easy, CURLOPT_SSLCERT_BLOB, get->certificate ? get->certificate : get->key) ||
         !http_set_blob(easy, CURLOPT_SSLKEY_BLOB, get->key)) {

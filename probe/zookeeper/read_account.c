@@ -24,7 +24,8 @@ struct read_account {
     uint64_t news_ms; /* when there was news, or news paid, the latest time */
     uint64_t refilled_ms, reported_ms;
     struct request *first, *last; /* waiting, linked by next */
-    struct request *urgent;       /* the last of those that go before the others; NULL: there is none */
+    struct request *last_urgent;  /* the last of those that go before the others; NULL: there is none */
+    bool was_urgent;              /* the latest that was paid was one of them: now it is the others' turn */
     struct read_figures figures;
     void (*delays)(void *context, const char *path);
     void *context;
@@ -119,7 +120,7 @@ static struct request *account_remove(struct read_account *a, struct request *be
     else
         a->first = r->next;
     a->last = a->last == r ? before : a->last;
-    a->urgent = a->urgent == r ? before : a->urgent;
+    a->last_urgent = a->last_urgent == r ? before : a->last_urgent;
     a->figures.waiting--;
     request_attach(r);
     return r;
@@ -131,7 +132,9 @@ static void account_on_timer(uv_timer_t *timer)
     struct read_account *a = timer->data;
     static const struct session_answer lost = {.result = SESSION_LOST};
     while (a->first && account_take_token(a)) {
-        struct request *r = account_remove(a, NULL);
+        bool others = a->was_urgent && a->last_urgent && a->last_urgent->next;
+        a->was_urgent = a->last_urgent && !others;
+        struct request *r = account_remove(a, others ? a->last_urgent : NULL);
         struct session *s = r->all->session;
         if (s->state != CONNECTION_CONNECTED || s->paused || session_attempt_broke(s) || !r->send(r)) {
             request_answer(r, &lost);
@@ -148,7 +151,7 @@ static void account_on_timer(uv_timer_t *timer)
 static void account_add(struct read_account *a, struct request *r)
 {
     request_detach(r);
-    struct request *before = r->first ? a->urgent : a->last;
+    struct request *before = r->urgent ? a->last_urgent : a->last;
     r->next = before ? before->next : a->first;
     if (before)
         before->next = r;
@@ -156,8 +159,8 @@ static void account_add(struct read_account *a, struct request *r)
         a->first = r;
     if (!r->next)
         a->last = r;
-    if (r->first)
-        a->urgent = r;
+    if (r->urgent)
+        a->last_urgent = r;
     a->figures.waiting++;
 }
 

@@ -3,10 +3,10 @@
  *
  * News pays for reads: a notification, a new connection, a list that follows one of those. All other reads
  * share READS_PER_S, and so does session_get_again(), which only confirms. So an answer never leads to the same
- * read at once. A read that the account cannot pay waits; its caller notices only the delay. Those that decide
- * whether anybody leads wait before the others. The walk of discovery and the polls of servers (their pings,
- * syncs, and lists without a watch after a sync) have separate rates; they and the dashboard's probes are only
- * counted here.
+ * read at once. A read that the account cannot pay waits; its caller notices only the delay. Of what waits,
+ * session_get_again() may have every second turn for what decides whether anybody leads. The walk of discovery
+ * and the polls of servers (their pings, syncs, and lists without a watch after a sync) have separate rates;
+ * they and the dashboard's probes are only counted here.
  */
 #ifndef ELECTOP_PROBE_ZOOKEEPER_READ_ACCOUNT_H
 #define ELECTOP_PROBE_ZOOKEEPER_READ_ACCOUNT_H

@@ -102,9 +102,9 @@ bool session_children(struct session *session, const char *path, bool watch, ses
  * not limit it. */
 bool session_list(struct session *session, const char *path, bool watch, session_children_fn fn,
                   void *context);
-/* Reads a znode again, without a watch, to confirm its known state: news does not pay for it. first: before other
+/* Reads a znode again, without a watch, to confirm its known state: news does not pay for it. urgent: before other
  * reads that wait. */
-bool session_get_again(struct session *session, const char *path, bool first, session_node_fn fn,
+bool session_get_again(struct session *session, const char *path, bool urgent, session_node_fn fn,
                        void *context);
 /* An empty read that shows whether the server answers. The account counts it and never delays it. */
 bool session_probe(struct session *session, session_node_fn fn, void *context);

@@ -406,12 +406,12 @@ bool session_get(struct session *s, const char *path, bool watch, session_node_f
     return r && read_send(r, send_get, watch);
 }
 
-bool session_get_again(struct session *s, const char *path, bool first, session_node_fn fn, void *context)
+bool session_get_again(struct session *s, const char *path, bool urgent, session_node_fn fn, void *context)
 {
     struct request *r = request_node(s, path, fn, context);
     if (r) {
         r->confirms = true;
-        r->first = first;
+        r->urgent = urgent;
     }
     return r && read_send(r, send_get, false);
 }

@@ -37,7 +37,7 @@ struct request {
     bool (*send)(struct request *); /* of a read, which may be sent again; false: the library refused it */
     bool watch;                     /* set a watch */
     bool confirms;                  /* news does not pay for it: see read_account.h */
-    bool first;                     /* if it has to wait: before others */
+    bool urgent;                    /* if it has to wait: before others */
     bool may_be_too_large;          /* SESSION_TOO_LARGE is a valid answer */
     unsigned refusals;              /* how often the servers refused */
     struct request *previous, *next;

@@ -161,7 +161,8 @@ static int check_confined(const struct options *options, bool connects)
     int owner = getppid();
     if (fcntl(fd, F_SETOWN, owner) != -1 || errno != EPERM || fcntl(fd, F_SETSIG, SIGKILL) != -1 ||
         errno != EPERM || ioctl(fd, FIOSETOWN, &owner) != -1 || errno != EPERM ||
-        ioctl(fd, SIOCSPGRP, &owner) != -1 || errno != EPERM || fcntl(fd, F_GETFL) < 0)
+        ioctl(fd, SIOCSPGRP, &owner) != -1 || errno != EPERM || fcntl(fd, F_GETFL) < 0 ||
+        fcntl(fd, F_SETFL, O_ASYNC) != -1 || errno != EPERM || fcntl(fd, F_SETFL, O_NONBLOCK) != 0)
         return 12;
     if (syscall(SYS_clone, CLONE_NEWUSER | 17, 0, 0, 0, 0) != -1 || errno != EPERM)
         return 5;
@@ -198,6 +199,7 @@ static void commands_are_confined(void **state)
         {{.command = COMMAND_ONCE, .replay = "file"}, false},
         {{.command = COMMAND_REPORT}, false},
         {{.command = COMMAND_CONFIG}, false},
+        {{.command = COMMAND_CONFIG, .replay = "file"}, false},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -239,17 +239,36 @@ static const struct allowed_call allowed_calls[] = {
 
 /* What fcntl() and ioctl() may do. Others send signals to any process, or push input into the terminal, which the
  * user's shell would read. */
-static const unsigned allowed_fcntls[] = {F_DUPFD,  F_DUPFD_CLOEXEC, F_GETFD,     F_SETFD,
-                                          F_GETFL,  F_SETFL,         F_GETLK,     F_SETLK,
-                                          F_SETLKW, F_OFD_GETLK,     F_OFD_SETLK, F_OFD_SETLKW};
-static const unsigned allowed_ioctls[] = {TCGETS,     TCSETS,    TCSETSW,   TCSETSF,     TCFLSH,      TCSBRK,
-                                          TIOCGWINSZ, TIOCGPGRP, TIOCSPGRP, TIOCGSID,    FIONREAD,    FIONBIO,
-                                          FIOCLEX,    FIONCLEX,  TIOCOUTQ,  SIOCGIFNAME, SIOCGIFINDEX};
+static const unsigned allowed_fcntls[] = {F_DUPFD,     F_DUPFD_CLOEXEC, F_GETFD,     F_SETFD,
+                                          F_GETFL,     F_GETLK,         F_SETLK,     F_SETLKW,
+                                          F_OFD_GETLK, F_OFD_SETLK,     F_OFD_SETLKW};
+/* ... with termios2, as newer C libraries ask a terminal. */
+#define TERMINAL2(direction, number) (direction << 30 | 44u << 16 | 'T' << 8 | number)
+static const unsigned allowed_ioctls[] = {TCGETS,
+                                          TCSETS,
+                                          TCSETSW,
+                                          TCSETSF,
+                                          TERMINAL2(2u, 0x2a),
+                                          TERMINAL2(1u, 0x2b),
+                                          TERMINAL2(1u, 0x2c),
+                                          TERMINAL2(1u, 0x2d),
+                                          TCFLSH,
+                                          TCSBRK,
+                                          TIOCGWINSZ,
+                                          TIOCGPGRP,
+                                          TIOCGSID,
+                                          FIONREAD,
+                                          FIONBIO,
+                                          FIOCLEX,
+                                          FIONCLEX,
+                                          TIOCOUTQ,
+                                          SIOCGIFNAME,
+                                          SIOCGIFINDEX};
 #define ARGUMENTS_MOST                                                                                       \
     (sizeof allowed_fcntls / sizeof *allowed_fcntls + sizeof allowed_ioctls / sizeof *allowed_ioctls)
 
 /* The filter's steps around the lists. */
-#define STEPS_MORE 40
+#define STEPS_MORE 48
 
 struct call_filter {
     struct sock_filter steps[2 * (CALLS_MOST + ARGUMENTS_MOST) + STEPS_MORE];
@@ -292,14 +311,21 @@ static void filter_process(struct call_filter *filter, int number, unsigned proc
     filter_end(filter, REFUSED);
 }
 
-/* The second argument is one of these: allowed, else refused. */
-static void filter_second(struct call_filter *filter, int number, const unsigned *allowed, size_t count)
+/* The second argument is one of these: allowed, else refused. So is masked, if the third has none of these bits. */
+static void filter_second(struct call_filter *filter, int number, const unsigned *allowed, size_t count,
+                          unsigned masked, unsigned mask)
 {
-    unsigned char steps = (unsigned char)(2 * count + 2);
+    unsigned char steps = (unsigned char)(2 * count + 2 + (mask ? 4 : 0));
     filter_add(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)number, 0, steps));
     filter_load(filter, ARGUMENT(1));
     for (size_t i = 0; i < count; i++)
         filter_end_if(filter, allowed[i], SECCOMP_RET_ALLOW);
+    if (mask) {
+        filter_add(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, masked, 0, 3));
+        filter_load(filter, ARGUMENT(2));
+        filter_add(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, mask, 1, 0));
+        filter_end(filter, SECCOMP_RET_ALLOW);
+    }
     filter_end(filter, REFUSED);
 }
 
@@ -316,8 +342,9 @@ static void filter_arguments(struct call_filter *filter)
     filter_process(filter, SYS_prlimit64, (unsigned)getpid());
     filter_process(filter, SYS_kill, (unsigned)getpid());
     filter_process(filter, SYS_tgkill, (unsigned)getpid());
-    filter_second(filter, SYS_fcntl, allowed_fcntls, sizeof allowed_fcntls / sizeof *allowed_fcntls);
-    filter_second(filter, SYS_ioctl, allowed_ioctls, sizeof allowed_ioctls / sizeof *allowed_ioctls);
+    filter_second(filter, SYS_fcntl, allowed_fcntls, sizeof allowed_fcntls / sizeof *allowed_fcntls, F_SETFL,
+                  O_ASYNC);
+    filter_second(filter, SYS_ioctl, allowed_ioctls, sizeof allowed_ioctls / sizeof *allowed_ioctls, 0, 0);
 }
 
 static void filter_make(struct call_filter *filter, unsigned does)
@@ -334,12 +361,9 @@ static void filter_make(struct call_filter *filter, unsigned does)
     filter_end(filter, SECCOMP_RET_ERRNO | ENOSYS);
 }
 
-static unsigned what_it_does(const struct options *options)
+static unsigned what_it_does(enum command command)
 {
-    /* It reads files in place of servers. */
-    if (options->replay || (options->capture_count > 0 && !options_beside(options)))
-        return DOES_WRITE;
-    switch (options->command) {
+    switch (command) {
     case COMMAND_REPORT:
     case COMMAND_WHY:
     case COMMAND_REPLAY:
@@ -368,7 +392,9 @@ void confine(const struct options *options)
         return;
 #ifdef SYSTEM_CALLS
     struct call_filter filter;
-    filter_make(&filter, what_it_does(options));
+    bool files =
+        options->replay || (options->capture_count > 0 && !options_beside(options)); /* for servers */
+    filter_make(&filter, what_it_does(options->command) & (files ? DOES_WRITE : ~0u));
     struct sock_fprog program = {filter.count, filter.steps};
     if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) != 0)
         log_line(LOG_LEVEL_INFO, "cannot filter system calls: %s", strerror(errno));

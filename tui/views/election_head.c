@@ -191,8 +191,10 @@ static void say_wrapped(struct head_line *line, int gap, const char *word, style
         election_head_say(line, look, figure);
         return;
     }
-    line->y += columns_wrap_put(line->cells, line->x, line->y, room, line->end - line->y, look, figure) - 1;
-    line->x += columns_wrap_end(cells, room, figure);
+    int rows = columns_wrap_put(line->cells, line->x, line->y, room, line->end - line->y, look, figure);
+    bool cut = rows == line->end - line->y; /* perhaps: what follows would stand in the wrong column */
+    line->y += rows - 1;
+    line->x = cut ? cells->width : line->x + columns_wrap_end(cells, room, figure);
 }
 
 static void say_acknowledgement(struct head_line *line, const struct election *election, struct moment now)

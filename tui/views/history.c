@@ -352,7 +352,8 @@ static void fit_lanes(struct history_view *view, const struct cells *cells, int 
     for (size_t i = top; i < top + (size_t)rows && i < leadership->leader_count; i++)
         names_add(&view->names, leadership->leaders[i].who);
     names_fit(&view->names, cells, room);
-    label = names_width(&view->names, cells);
+    /* Where they scroll, the axis stays where it is. */
+    label = leadership->leader_count > (size_t)rows ? room : names_width(&view->names, cells);
     int least = leadership->leader_count == 0 ? (int)strlen("? not known")
                 : leadership->vacant          ? (int)strlen("no leader")
                                               : LABEL_LEAST;

@@ -154,7 +154,8 @@ static bool within_allowance(const struct election *election, struct moment sinc
     return label_age_us(since, now) <= allowed_ms * 1000;
 }
 
-const struct finding *label_stall(const struct election *election, struct moment now)
+/* The finding for which an election that is led is called stalled, sure or not (vacancy_is_sure()); NULL: it is not. */
+static const struct finding *label_stall(const struct election *election, struct moment now)
 {
     const struct finding *doubt = vacancy_doubt(election);
     bool told = doubt != NULL && doubt->severity == SEVERITY_CRITICAL && election->acknowledged != ACK_NO;

@@ -27,8 +27,7 @@ struct badge {
 
 /* The first in line does not lead. */
 #define LABEL_STALLED "stalled"
-/* The finding for which an election that is led is called so, sure or not (vacancy_is_sure()); NULL: it is not. */
-const struct finding *label_stall(const struct election *election, struct moment now);
+
 /* The verb for the first in line: "leads", "holds it", or only "is first", if it certainly does not lead. */
 const char *label_leads(const struct election *election);
 struct badge label_badge(const struct election *election, struct moment now);
