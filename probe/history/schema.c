@@ -120,7 +120,7 @@ char *schema_error(sqlite3 *db, const char *file)
 }
 
 #define TABLES "FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite!_%' ESCAPE '!'"
-#define TRIGGERS "FROM sqlite_schema WHERE type = 'trigger'"
+#define OTHERS "FROM sqlite_schema WHERE type <> 'table' AND sql IS NOT NULL"
 
 /* Without memory nothing is compared, and the file is not refused. Call this before sqlite3_finalize(), which clears
  * the error. */
@@ -154,21 +154,21 @@ static bool has_the_same(sqlite3 *ours, sqlite3 *theirs, const char *query)
 }
 
 /*
- * A view in place of a table has any number of rows, and a trigger runs whenever something is recorded: only
- * a file with the tables and triggers that this program makes is a recording.
+ * A view in place of a table has any number of rows, and a trigger, or an expression of an index, runs whenever
+ * something is recorded: only a file with what this program makes is a recording.
  */
 static bool schema_is_ours(sqlite3 *db)
 {
     sqlite3 *ours = NULL;
-    int64_t triggers = 0, of_ours = 0;
+    int64_t others = 0, of_ours = 0;
     bool fine = sql_open(":memory:", &ours, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE) == SQLITE_OK;
     for (const char *const *sql = statements; fine && *sql; sql++)
         fine = sql_run(ours, *sql);
     schema_end_if_starved(ours);
     fine = fine && has_the_same(ours, db, "SELECT type, name, sql " TABLES) &&
-           has_the_same(ours, db, "SELECT type, name, sql " TRIGGERS) &&
-           sql_ask(db, "SELECT count(*) " TRIGGERS, &triggers) &&
-           sql_ask(ours, "SELECT count(*) " TRIGGERS, &of_ours) && triggers == of_ours;
+           has_the_same(ours, db, "SELECT type, name, sql " OTHERS) &&
+           sql_ask(db, "SELECT count(*) " OTHERS, &others) &&
+           sql_ask(ours, "SELECT count(*) " OTHERS, &of_ours) && others == of_ours;
     schema_end_if_starved(ours);
     schema_end_if_starved(db);
     sqlite3_close(ours);

@@ -184,6 +184,7 @@ struct packed_file {
 static bool packed_open(struct packed_file *packed, const char *file, bool raw, char **error)
 {
     const char *why;
+    *error = NULL;
     *packed = (struct packed_file){NULL, plain_file_open(file, &why)};
     if (packed->fd < 0) {
         *error = text_copy(why);
@@ -203,10 +204,11 @@ static bool packed_open(struct packed_file *packed, const char *file, bool raw, 
         archive_read_support_format_tar(packed->archive);
         archive_read_support_format_zip(packed->archive);
     }
-    if (archive_read_open_fd(packed->archive, packed->fd, 1u << 18) == ARCHIVE_OK)
-        return true;
-    *error = archive_problem(packed->archive);
-    return false;
+    if (archive_read_open_fd(packed->archive, packed->fd, 1u << 18) != ARCHIVE_OK)
+        *error = archive_problem(packed->archive);
+    else if (archive_filter_count(packed->archive) > 2) /* each layer takes memory of its own; one is the file */
+        *error = text_copy("is packed more than once; unpack it first");
+    return !*error;
 }
 
 static void packed_close(struct packed_file *packed)
@@ -300,6 +302,17 @@ static void log_set_add_file(struct log_set *set, const char *folder, bool snaps
 
 /* ---- archives and compressed files ---- */
 
+/* What is not wanted has to be unpacked, too, and counts. */
+static bool pass_over(struct log_set *set, struct archive *a, char **error)
+{
+    char *block = xmalloc(BLOCK_BYTES);
+    la_ssize_t got;
+    while ((got = unpack_block(set, a, block, error)) > 0)
+        continue;
+    free(block);
+    return got == 0;
+}
+
 /* A log or a snapshot inside an archive; other members are passed over. */
 static bool take_member(struct log_set *set, struct archive *a, const char *file, const char *inside,
                         char **error)
@@ -307,7 +320,7 @@ static bool take_member(struct log_set *set, struct archive *a, const char *file
     size_t length;
     struct server_file_name name;
     if (!server_file_parse(last_part(inside, &length), &name))
-        return true;
+        return pass_over(set, a, error);
     int unpacked = unpack_entry(set, a, name.snapshot, error);
     if (unpacked < 0)
         return false;

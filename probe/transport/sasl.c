@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -297,6 +298,29 @@ static void kerberos_describe(const struct sasl_context *context, OM_uint32 majo
     }
 }
 
+/* What kinit writes has some kilobytes. */
+#define CACHE_MOST (1 << 20)
+
+/* The library would wait for a pipe's writer, and believes lengths. A missing file is left to it. */
+static bool cache_is_fine(const struct sasl_settings *s, char *problem)
+{
+    krb5_context kerberos = NULL;
+    struct stat status;
+    if (krb5_init_context(&kerberos))
+        return true;
+    const char *name = s->ticket_cache ? s->ticket_cache : krb5_cc_default_name(kerberos);
+    const char *file = name && strncmp(name, "FILE:", 5) == 0 ? name + 5 : name;
+    const char *what = NULL;
+    if (file && (file != name || !strchr(file, ':')) && stat(file, &status) == 0)
+        what = !S_ISREG(status.st_mode)      ? "is not a plain file"
+               : status.st_size > CACHE_MOST ? "is too large"
+                                             : NULL;
+    if (what)
+        snprintf(problem, SASL_PROBLEM_TEXT, "the ticket cache %.120s %s; run kinit", file, what);
+    krb5_free_context(kerberos);
+    return !what;
+}
+
 static gss_name_t gss_name(const char *text, gss_OID kind)
 {
     OM_uint32 minor;
@@ -403,8 +427,9 @@ static bool context_renew(struct sasl_context *context, const char *host)
     if (context_is_refused(context, host, now_s))
         return false;
     int keytab = -1;
-    if (context->settings->keytab &&
-        (keytab = keytab_open(context->settings->keytab, context->keytab, context->refusal)) < 0) {
+    const char *file = context->settings->keytab;
+    if (file ? (keytab = keytab_open(file, context->keytab, context->refusal)) < 0
+             : !cache_is_fine(context->settings, context->refusal)) {
         context->refused_host[0] = '\0';
         context->refused_s = now_s;
         return false;

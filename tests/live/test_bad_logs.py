@@ -17,7 +17,7 @@ import zlib
 import pytest
 
 from electop import PROGRAM, run
-from recorder import Recorder
+from terminal import Pty
 from waiting import until
 
 LIMIT_S = 240
@@ -232,21 +232,20 @@ def test_packed_files(folder, tmp_path, suffix, pack):
     assert told(whole)[:2] == (["expired", "closed"], "")
 
 
-def test_no_file_chooses_a_program(folder, zk, tmp_path):
-    """libarchive would start lrzip for a file that begins like one of its; `record` may start programs, for alerts."""
+def test_no_file_chooses_a_program(folder, tmp_path):
+    """libarchive would start lrzip for a file that begins like one of its; with actions the dashboard may start programs."""
     (folder / "log.1").write_bytes(log(*story()))
-    (folder / "log.ffffffff.gz").write_bytes(b"LRZI\0\6" + bytes(100))
-    programs = tmp_path / "programs"
+    (folder / "log.a.gz").write_bytes(b"LRZI\0\6" + bytes(100))
+    programs, config = tmp_path / "programs", tmp_path / "config.yaml"
     programs.mkdir()
     (programs / "lrzip").write_text(f"#!/bin/sh\ntouch {tmp_path}/started\n")
     (programs / "lrzip").chmod(0o700)
-    said = tmp_path / "log"
-    recorder = Recorder(tmp_path, zk.hosts, "--transactions", str(folder), "--log", str(said),
-                        env={**os.environ, "PATH": f"{programs}:{os.environ['PATH']}"})
+    config.write_text("actions: [{name: show it, key: Q, run: ['true']}]\n")
+    screen = Pty([PROGRAM, "watch", "--replay", str(folder), "-c", str(config)], env={"PATH": f"{programs}:{os.environ['PATH']}"})
     try:
-        until(lambda: said.exists() and "log.ffffffff.gz" in said.read_text(), 30, "the file is named")
+        screen.shows(PATH)
     finally:
-        recorder.end()
+        screen.close()
     assert not (tmp_path / "started").exists()
 
 
@@ -305,6 +304,22 @@ def test_what_is_packed_is_bounded(folder, tmp_path):
     causes, said, _ = told(folder, "-c", config, env={"TMPDIR": str(where)})
     assert causes == ["expired", "closed"] and "too large to be unpacked" in said, said
     assert not [name for name in os.listdir(where) if not name.startswith("electop-") or os.listdir(where / name)]
+
+
+def test_what_is_passed_over_is_bounded_too(folder, tmp_path):
+    """Members of an archive that are no log have to be unpacked; and each layer of packing takes memory."""
+    config, bomb = tmp_path / "config.yaml", tmp_path / "data.tar.gz"
+    config.write_text("history: {unpack: 100kB}\n")
+    with tarfile.open(bomb, "w:gz") as archive:
+        junk = tarfile.TarInfo("junk")
+        junk.size = 1 << 20
+        archive.addfile(junk, io.BytesIO(bytes(junk.size)))
+    done = run("autopsy", str(bomb), "-c", str(config), within=60)
+    assert done.status == 2 and "too large to be unpacked" in done.err, done
+    (folder / "log.1").write_bytes(log(*story()))
+    (folder / "log.b.gz").write_bytes(gzip.compress(gzip.compress(log(story()[9]))))
+    causes, said, _ = told(folder)
+    assert causes == ["expired", "closed"] and "is packed more than once" in said, said
 
 
 def test_no_data_of_others_is_shown(folder, tmp_path):

@@ -668,6 +668,16 @@ def test_ticket_that_expires(tmp_path, monkeypatch):
             events.expect("connection", state="disconnected")
             made.ensemble.start()
             assert "run kinit" in problem_of(tmp_path, made.hosts, f"    sasl: {{ticket_cache: 'FILE:{cache}'}}\n", env=made.env)
+            os.unlink(cache)
+            os.mkfifo(cache)
+            said = problem_of(tmp_path, made.hosts, f"    sasl: {{ticket_cache: 'FILE:{cache}'}}\n", env=made.env)
+            assert f"the ticket cache {cache} is not a plain file; run kinit" in said, said
+            os.unlink(cache)
+            with open(cache, "wb") as huge:
+                huge.truncate(1 << 33)
+            said = problem_of(tmp_path, made.hosts, f"    sasl: {{ticket_cache: 'FILE:{cache}'}}\n", env=made.env)
+            assert f"the ticket cache {cache} is too large; run kinit" in said, said
+            os.unlink(cache)
             made_kdc.kinit(cache)
             events.expect("connection", state="connected", within=40)
     finally:

@@ -164,6 +164,8 @@ static int check_confined(const struct options *options, bool connects)
         ioctl(fd, SIOCSPGRP, &owner) != -1 || errno != EPERM || fcntl(fd, F_GETFL) < 0 ||
         fcntl(fd, F_SETFL, O_ASYNC) != -1 || errno != EPERM || fcntl(fd, F_SETFL, O_NONBLOCK) != 0)
         return 12;
+    if (fork() != -1 || errno != EPERM)
+        return 13;
     if (syscall(SYS_clone, CLONE_NEWUSER | 17, 0, 0, 0, 0) != -1 || errno != EPERM)
         return 5;
     struct rlimit limit;
