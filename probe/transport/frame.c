@@ -381,11 +381,16 @@ bool frame_read_sasl(const uint8_t *frame, uint32_t length, const uint8_t **toke
 {
     struct frame_reader r = {.at = frame, .end = frame + length, .length = length, .fault = fault};
     uint32_t bytes = 0;
-    frame_read_skip(&r, 12, "a header");
+    int32_t number = frame_read_int(&r, "a header");
+    frame_read_skip(&r, 8, "a header");
     *error = frame_read_int(&r, "a header");
     *token = NULL;
+    if (!r.failed && number != 0) /* that of each token which is sent */
+        frame_read_fail(&r, "a frame during the login, number", number);
     if (!r.failed && *error == 0)
         *token = frame_read_bytes(&r, -1, "a SASL token of length", &bytes);
+    if (!r.failed && reader_left(&r) > 0)
+        frame_read_fail(&r, "bytes behind the answer to a SASL token:", reader_left(&r));
     *token_length = bytes;
     return !r.failed;
 }

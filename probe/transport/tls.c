@@ -463,7 +463,7 @@ static void certificate_names(X509 *certificate, char *names, size_t size)
     size_t used = 0;
     names[0] = '\0';
     GENERAL_NAMES *all = X509_get_ext_d2i(certificate, NID_subject_alt_name, NULL, NULL);
-    for (int i = 0; i < sk_GENERAL_NAME_num(all) && used + 3 < size; i++) {
+    for (int i = 0; i < sk_GENERAL_NAME_num(all) && used + 5 < size; i++) {
         const GENERAL_NAME *name = sk_GENERAL_NAME_value(all, i);
         char text[INET6_ADDRSTRLEN] = "";
         const char *shown = text;
@@ -479,11 +479,15 @@ static void certificate_names(X509 *certificate, char *names, size_t size)
             length = (int)strlen(text);
         }
         if (length > 0)
-            used += (size_t)snprintf(names + used, size - used, "%s%.*s", used ? ", " : "", length, shown);
+            used +=
+                (size_t)snprintf(names + used, size - used, "%s\"%.*s\"", used ? ", " : "", length, shown);
     }
     GENERAL_NAMES_free(all);
-    if (!names[0])
-        X509_NAME_get_text_by_NID(X509_get_subject_name(certificate), NID_commonName, names, (int)size);
+    if (!names[0]) {
+        char common[64] = "";
+        X509_NAME_get_text_by_NID(X509_get_subject_name(certificate), NID_commonName, common, sizeof common);
+        snprintf(names, size, "\"%s\"", common);
+    }
     for (char *c = names; *c; c++) /* from a stranger, on its way to a terminal */
         if ((unsigned char)*c < ' ' || (unsigned char)*c > '~')
             *c = '?';
@@ -509,10 +513,10 @@ static void describe_certificate(struct tls *tls, int result, X509 *certificate,
         break;
     case X509_V_ERR_HOSTNAME_MISMATCH:
     case X509_V_ERR_IP_ADDRESS_MISMATCH:
-        snprintf(
-            tls->problem, sizeof tls->problem,
-            "the certificate of %s is for %s, not for %.60s; connect by that name, or set tls: server_name",
-            server, names, tls->host);
+        snprintf(tls->problem, sizeof tls->problem,
+                 "the certificate of %s is for %s, not for \"%.60s\"; connect by that name, or set tls: "
+                 "server_name",
+                 server, names, tls->host);
         break;
     default:
         snprintf(tls->problem, sizeof tls->problem,

@@ -400,6 +400,15 @@ static void sasl_answers(void **state)
     assert_memory_equal(token, "token", 5);
     f.bytes[19] = 6;
     assert_false(frame_read_sasl(f.bytes, f.length, &token, &length, &error, fault));
+    f.bytes[19] = 4; /* a byte is left */
+    assert_false(frame_read_sasl(f.bytes, f.length, &token, &length, &error, fault));
+    static const int32_t others[] = {-1, -2, 1, 12345};
+    for (size_t i = 0; i < sizeof others / sizeof *others;
+         i++) { /* a notification, a ping, somebody's reply */
+        f = reply(others[i], 0);
+        put_text(&f, "token");
+        assert_false(frame_read_sasl(f.bytes, f.length, &token, &length, &error, fault));
+    }
     f = reply(0, -115);
     assert_true(frame_read_sasl(f.bytes, f.length, &token, &length, &error, fault));
     assert_int_equal(error, -115);
