@@ -300,6 +300,10 @@ static void test_a_configuration(void **state)
     struct settings *again = settings_of_text(renamed);
     char *loaded = settings_print_shared(again);
     assert_string_equal(loaded, renamed);
+    /* The names of a certificate are quoted, and may have letters only. */
+    assert_null(
+        strstr(pseudonyms_sentence(p, "the certificate of zk1:2181 is for \"gatekeeper\", not for \"zk1\""),
+               "gatekeeper"));
     const char *prose =
         pseudonyms_configuration(p, "clusters:\n  - elections:\n      - owner: acme +49 30 1234\n"
                                     "        runbook: https://acme/31\n");
