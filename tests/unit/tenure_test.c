@@ -1,0 +1,47 @@
+/* Who leads after whom: the same client with a new znode, or another one. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "probe/election/tenure.h"
+
+static void another_client(void **state)
+{
+    static char a[] = "a", b[] = "b", n_1[] = "n_1", n_2[] = "n_2", lock[] = "lock";
+    static const struct {
+        const char *what;
+        struct {
+            char *name, *identity;
+            uint64_t session;
+        } before, now;
+        bool other;
+    } cases[] = {
+        {"a session that stands again", {n_1, a, 7}, {n_2, a, 7}, false},
+        {"a client that was started again", {n_1, a, 7}, {n_2, a, 8}, true},
+        {"a lock's next holder", {lock, a, 7}, {lock, b, 8}, true},
+        {"of a recording, one identity", {n_1, a, 0}, {n_2, a, 0}, false},
+        {"of a recording, then seen", {n_1, a, 0}, {n_2, a, 7}, false},
+        {"of a recording, two identities", {n_1, a, 0}, {n_2, b, 0}, true},
+        {"of a recording, a lock's next holder", {lock, a, 0}, {lock, b, 0}, true},
+        {"nobody knows who", {n_1, NULL, 0}, {n_2, NULL, 0}, true},
+        {"nobody knows who, the same znode", {n_1, NULL, 0}, {n_1, a, 0}, false},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct tenure before = {.name = cases[i].before.name,
+                                .identity = cases[i].before.identity,
+                                .session = cases[i].before.session};
+        struct tenure now = {
+            .name = cases[i].now.name, .identity = cases[i].now.identity, .session = cases[i].now.session};
+        if (tenure_is_other(&before, &now) != cases[i].other)
+            fail_msg("%s", cases[i].what);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(another_client)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
