@@ -52,7 +52,9 @@ ALL_CFLAGS = $(STD) $(WARN) $(WERROR) $(OPT_$(FLAVOUR)) -I. -DELECTOP_VERSION='"
 PKG_CFLAGS := $(filter-out -D_XOPEN_SOURCE=% -D_DEFAULT_SOURCE,$(call pkg,--cflags,$(PKGS_LIB) $(PKGS_TUI)))
 # The C client, with its calls of the system bound to probe/transport; the benchmark's floor takes it as it is.
 CLIENT   := $(O)/libzookeeper_st.a
-CLIENT_CALLS := connect=transport_connect send=transport_send recv=transport_recv poll=transport_poll close=transport_close
+# It clears no credential that it frees: its free() does.
+CLIENT_CALLS := connect=transport_connect send=transport_send recv=transport_recv poll=transport_poll \
+                close=transport_close free=secret_library_free realloc=secret_library_realloc
 LIBS      = $(CLIENT) $(call pkg,--libs,$(PKGS_LIB)) -lm -lpthread
 TUI_LIBS := $(call pkg,--libs,$(PKGS_TUI))
 TEST_LIBS := $(call pkg,--libs,$(PKGS_TEST)) -lutil

@@ -39,7 +39,8 @@ void secret_end(void *secret);
 /* The process has a secret that is not stored here, such as tickets in a library. */
 void secret_protect_process(void);
 
-/* free() and realloc() that overwrite the memory that they release, for libraries that copy secrets. */
+/* free() and realloc() that overwrite the memory that they release, for libraries that copy secrets: libcurl, and
+ * the ZooKeeper C client (see the Makefile). */
 void secret_library_free(void *memory);
 void *secret_library_realloc(void *memory, size_t size);
 
