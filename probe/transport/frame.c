@@ -387,7 +387,7 @@ bool frame_read_sasl(const uint8_t *frame, uint32_t length, const uint8_t **toke
     *token = NULL;
     if (!r.failed && number != 0) /* that of each token which is sent */
         frame_read_fail(&r, "a frame during the login, number", number);
-    if (!r.failed && *error == 0)
+    if (!r.failed && (*error == 0 || reader_left(&r) > 0)) /* none at all, beside an error */
         *token = frame_read_bytes(&r, -1, "a SASL token of length", &bytes);
     if (!r.failed && reader_left(&r) > 0)
         frame_read_fail(&r, "bytes behind the answer to a SASL token:", reader_left(&r));

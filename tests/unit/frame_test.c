@@ -412,6 +412,9 @@ static void sasl_answers(void **state)
     f = reply(0, -115);
     assert_true(frame_read_sasl(f.bytes, f.length, &token, &length, &error, fault));
     assert_int_equal(error, -115);
+    put_int(&f, -1); /* as ZooKeeper does */
+    assert_true(frame_read_sasl(f.bytes, f.length, &token, &length, &error, fault));
+    assert_int_equal(error, -115);
 }
 
 int main(void)
