@@ -402,6 +402,9 @@ static bool is_word_byte(unsigned char c)
     return is_letter(c) || is_digit(c);
 }
 
+/* "Greek", "Uppercase_Letter" */
+#define PROPERTY_MOST 24
+
 /* The code of an escaped character, \u00fc of JSON or %C3 of a URL, that begins here, and its bytes; 0: none. */
 static size_t escape_length(const char *at, size_t left, unsigned *code)
 {
@@ -445,6 +448,17 @@ static size_t put_letters_apart(struct pseudonyms *p, const char *text, size_t l
     return 2 * count - 1;
 }
 
+/* {Greek}, as a pattern names a set of characters; 0: none begins here, or a stranger's text in its place. */
+static size_t property_length(const char *at, size_t left)
+{
+    size_t i = 0;
+    if (left == 0 || at[i++] != '{')
+        return 0;
+    while (i < left && i < PROPERTY_MOST && (is_letter((unsigned char)at[i]) || at[i] == '_' || at[i] == '^'))
+        i++;
+    return i < left && at[i] == '}' ? i + 1 : 0;
+}
+
 static void put_text_of(struct pseudonyms *p, const char *text, size_t length, bool wide)
 {
     p->session = identity_session(text, length);
@@ -475,9 +489,8 @@ static void put_text_of(struct pseudonyms *p, const char *text, size_t length, b
         } else {
             used = escape_length(at, left, &code); /* %2F, and \d or \p{Greek} of a pattern */
             used = used ? used : *at == '\\' && left > 1 ? 2 : 1;
-            if (used == 2 && (at[1] | 0x20) == 'p' && left > 2 && at[2] == '{')
-                while (used < left && at[used - 1] != '}')
-                    used++;
+            if (used == 2 && (at[1] | 0x20) == 'p')
+                used += property_length(at + 2, left - 2);
             buffer_put(&p->out, at, used);
         }
         i += used;

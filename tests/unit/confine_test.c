@@ -175,6 +175,10 @@ static int check_confined(const struct options *options, bool connects)
         return 10;
     if (kill(getppid(), 0) != -1 || errno != EPERM || kill(getpid(), 0) != 0 || raise(SIGCONT) != 0)
         return 11;
+    int pair[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0 ||
+        socketpair(AF_UNIX, SOCK_DGRAM, 0, pair) != -1 || errno != EPERM)
+        return 14;
     int made = socket(AF_INET, SOCK_STREAM, 0);
     if ((made >= 0) != connects)
         return 6;

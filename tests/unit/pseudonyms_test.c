@@ -300,6 +300,9 @@ static void test_a_configuration(void **state)
     struct settings *again = settings_of_text(renamed);
     char *loaded = settings_print_shared(again);
     assert_string_equal(loaded, renamed);
+    const char said[] = "\\p{Kunigunde of Acme, 12}";
+    size_t length = sizeof said - 1;
+    assert_null(strstr(pseudonyms_data(p, said, &length), "Kunigunde"));
     /* The names of a certificate are quoted, and may have letters only. */
     assert_null(
         strstr(pseudonyms_sentence(p, "the certificate of zk1:2181 is for \"gatekeeper\", not for \"zk1\""),

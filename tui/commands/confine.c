@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -179,8 +180,7 @@ static const struct allowed_call allowed_calls[] = {
     {SYS_fchown, DOES_WRITE},
     {SYS_fchownat, DOES_WRITE},
     {SYS_utimensat, DOES_WRITE},
-    /* sockets; a stream of a pair is a pipe of libuv */
-    {SYS_socketpair, 0},
+    /* sockets; socketpair() is below */
     {SYS_sendto, 0},
     {SYS_sendmsg, 0},
     {SYS_recvfrom, 0},
@@ -268,7 +268,7 @@ static const unsigned allowed_ioctls[] = {TCGETS,
     (sizeof allowed_fcntls / sizeof *allowed_fcntls + sizeof allowed_ioctls / sizeof *allowed_ioctls)
 
 /* The filter's steps around the lists. */
-#define STEPS_MORE 48
+#define STEPS_MORE 56
 
 struct call_filter {
     struct sock_filter steps[2 * (CALLS_MOST + ARGUMENTS_MOST) + STEPS_MORE];
@@ -343,6 +343,12 @@ static void filter_arguments(struct call_filter *filter)
     filter_load(filter, ARGUMENT(0));
     filter_add(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, namespaces, 1, 0));
     filter_add(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, threads, 1, 0));
+    filter_end(filter, REFUSED);
+    filter_end(filter, SECCOMP_RET_ALLOW);
+    /* libuv's pipes; a pair of datagram sockets could send to others by their names. */
+    filter_add(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_socketpair, 0, 4));
+    filter_load(filter, ARGUMENT(1));
+    filter_add(filter, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, 0xf & ~SOCK_STREAM, 0, 1));
     filter_end(filter, REFUSED);
     filter_end(filter, SECCOMP_RET_ALLOW);
     filter_process(filter, SYS_prlimit64, (unsigned)getpid());
