@@ -28,6 +28,11 @@ int plain_file_open(const char *path, const char **why)
     return plain_file_with(path, O_RDONLY, why);
 }
 
+void plain_file_name(int descriptor, char name[static PLAIN_FILE_NAME])
+{
+    snprintf(name, PLAIN_FILE_NAME, "/proc/self/fd/%d", descriptor);
+}
+
 FILE *plain_file_stream(const char *path, const char **why)
 {
     int fd = plain_file_open(path, why);

@@ -14,6 +14,9 @@
 int plain_file_open(const char *path, const char **why);
 /* The same as a stream; NULL where it cannot be opened. */
 FILE *plain_file_stream(const char *path, const char **why);
+/* A name for a library that opens files itself: by the file's own name another may be there by then. */
+#define PLAIN_FILE_NAME 40
+void plain_file_name(int descriptor, char name[static PLAIN_FILE_NAME]);
 /* All of it, with a NUL byte behind; the caller frees it. NULL and *why as above, or if it has more than most bytes. */
 char *plain_file_read(const char *path, size_t most, size_t *length, const char **why);
 /* For reading, and for writing at its end; created for its owner alone where there is none. No link is followed:

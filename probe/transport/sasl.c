@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "config/plain_file.h"
 #include "config/secret.h"
 #include "probe/loop_timer.h"
 
@@ -23,7 +24,7 @@
 #define TICKET_LEAST_S 60
 /* After the KDC gave no ticket, it is not asked again for this long. */
 #define REFUSED_FOR_S 1
-#define KEYTAB_NAME 40
+#define KEYTAB_NAME (PLAIN_FILE_NAME + 5)
 /* Of a server that requires a login, and of one that does not. */
 #define ERROR_LOGIN_REQUIRED (-124)
 #define ERROR_LOGIN_FAILED (-115)
@@ -170,16 +171,16 @@ static void kerberos_text(OM_uint32 code, int kind, char *text, size_t size)
             *c = '?';
 }
 
-/* name: for libkrb5, which would read whatever file has the keytab's name by then, or wait for a pipe. -1 and the
- * problem: it is refused. */
+/* name: for libkrb5. -1 and the problem: it is refused. */
 static int keytab_open(const char *file, char name[static KEYTAB_NAME], char *problem)
 {
-    char *error;
+    char *error, plain[PLAIN_FILE_NAME];
     int descriptor = secret_open(file, "keytab", &error);
     if (descriptor < 0)
         snprintf(problem, SASL_PROBLEM_TEXT, "%s", error);
     free(error);
-    snprintf(name, KEYTAB_NAME, "FILE:/proc/self/fd/%d", descriptor);
+    plain_file_name(descriptor, plain);
+    snprintf(name, KEYTAB_NAME, "FILE:%s", plain);
     return descriptor;
 }
 

@@ -250,13 +250,11 @@ static const char *library_reason(void)
     return reason ? reason : "unreadable";
 }
 
-#define DESCRIPTOR_NAME 40
-
-/* A name for the library of what is a plain file now: by its own name another may be there by then. -1 and why. */
-static int file_open(const char *file, char name[static DESCRIPTOR_NAME], const char **why)
+/* -1 and why. */
+static int file_open(const char *file, char name[static PLAIN_FILE_NAME], const char **why)
 {
     int descriptor = plain_file_open(file, why);
-    snprintf(name, DESCRIPTOR_NAME, "/proc/self/fd/%d", descriptor);
+    plain_file_name(descriptor, name);
     return descriptor;
 }
 
@@ -264,7 +262,7 @@ static bool context_load_authority(SSL_CTX *ssl, const struct tls_settings *s, c
 {
     if (!s->ca && SSL_CTX_set_default_verify_paths(ssl) == 1)
         return true;
-    char name[DESCRIPTOR_NAME];
+    char name[PLAIN_FILE_NAME];
     const char *why = NULL;
     int descriptor = s->ca ? file_open(s->ca, name, &why) : -1;
     bool good = descriptor >= 0 && SSL_CTX_load_verify_file(ssl, name) == 1;
@@ -296,7 +294,7 @@ static bool context_load_key(SSL_CTX *ssl, const struct tls_settings *s, char *p
     bool good = false;
     if (!key)
         return true;
-    char *error = NULL, *pem = secret_read(key, "key", &error), name[DESCRIPTOR_NAME];
+    char *error = NULL, *pem = secret_read(key, "key", &error), name[PLAIN_FILE_NAME];
     const char *why = NULL;
     int certificate = pem && s->cert ? file_open(s->cert, name, &why) : -1;
     if (!pem)

@@ -372,8 +372,8 @@ static bool election_watch_read_next(struct election_watch *s)
         return true;
     }
     struct session *session = s->shard->session;
-    /* What is doubted of the first in line decides whether anybody leads. */
-    bool sent = c->known ? session_get_again(session, r->path, c->place == 0, candidate_reads_on_candidate, r)
+    bool first = s->election->candidate_count > 0 && s->election->candidates[0] == c; /* does anybody lead? */
+    bool sent = c->known ? session_get_again(session, r->path, first, candidate_reads_on_candidate, r)
                          : session_get(session, r->path, false, candidate_reads_on_candidate, r);
     if (!sent) {
         free(r); /* not connected: the request is repeated after the next connection */

@@ -118,7 +118,7 @@ static void election_head_say_candidate(struct head_line *line, const struct can
 }
 
 static void election_head_say_leader(struct head_line *line, const struct election *election,
-                                     struct moment now, const char *badge, const struct ending *ending)
+                                     struct moment now, enum badge_state state, const struct ending *ending)
 {
     char since[32], text[96];
     bool lock = election->kind == KIND_LOCK;
@@ -126,10 +126,10 @@ static void election_head_say_leader(struct head_line *line, const struct electi
 
     if (election->leader != NULL) {
         election_head_say(line, ROLE_DIM,
-                          strcmp(badge, "led") == 0                                   ? " by "
-                          : lock                                                      ? "   held by "
-                          : strncmp(badge, LABEL_STALLED, strlen(LABEL_STALLED)) == 0 ? "   first: "
-                                                                                      : "   led by ");
+                          state == BADGE_LED                                         ? " by "
+                          : lock                                                     ? "   held by "
+                          : state == BADGE_STALLED || state == BADGE_PERHAPS_STALLED ? "   first: "
+                                                                                     : "   led by ");
         if (election->leader->denied) {
             election_head_say(line, ROLE_STRONG, election->leader->name);
             election_head_say(line, ROLE_WARNING, "; who and since when: permission denied (ACL)");
@@ -168,7 +168,7 @@ static void draw_state(struct head_line *line, const struct election *election, 
     say_sign(line, worst.sign, worst.look);
     election_head_say(line, badge.look | STYLE_BOLD, badge.word);
     find_ending(&ending, line->cells, election, now);
-    election_head_say_leader(line, election, now, badge.word, &ending);
+    election_head_say_leader(line, election, now, badge.state, &ending);
     say_ending(line, &ending);
 }
 

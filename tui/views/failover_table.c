@@ -170,7 +170,7 @@ static void put_pair(struct cells *cells, const struct names *names, int x, int 
     if (width < 1)
         return;
     if (failover->from_identity != NULL && strcmp(from, to) == 0) {
-        cells_printf(cells, x, y, width, ROLE_TEXT, "%s, new session", names ? names_shown(names, to) : to);
+        cells_printf(cells, x, y, width, ROLE_TEXT, "%s, again", names ? names_shown(names, to) : to);
         return;
     }
     names_put_pair(cells, names, x, y, width, from, to);

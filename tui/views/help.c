@@ -61,8 +61,7 @@ static const struct help_entry legend[] = {
     {NO_SIGN, ROLE_WARNING, "electing", "the leader has left, its successor is not confirmed yet"},
     {NO_SIGN, ROLE_WARNING, "taking over", "first in line, but has not acknowledged yet"},
     {NO_SIGN, ROLE_WARNING, "no ack", "first in line for long, but still not acknowledged"},
-    {NO_SIGN, ROLE_CRITICAL, LABEL_STALLED,
-     "a finding shows that the first in line does not lead; ?: perhaps"},
+    {NO_SIGN, ROLE_CRITICAL, "stalled", "a finding shows that the first in line does not lead; ?: perhaps"},
     {NO_SIGN, ROLE_CRITICAL, "vacant", "the path exists, without a candidate"},
     {NO_SIGN, ROLE_DIM, "free", "no one holds the lock, which is normal"},
     {NO_SIGN, ROLE_CRITICAL, "absent", "no such path"},
@@ -85,8 +84,7 @@ static const struct help_entry legend[] = {
     {NO_SIGN, ROLE_TEXT, "acknowledged", "the leader has written what its recipe requires"},
     {NO_SIGN, ROLE_TEXT, "vacancy", "from the leader's end until the next one is first"},
     {NO_SIGN, ROLE_TEXT, "takeover", "from being first to the acknowledgement"},
-    {NO_SIGN, ROLE_TEXT, "notified",
-     "from the leader's end until its successor was; in a capture"},
+    {NO_SIGN, ROLE_TEXT, "notified", "from the leader's end until its successor was; in a capture"},
     {NO_SIGN, ROLE_TEXT, "reacted", "from the leader's end until its successor's next request"},
     {NO_SIGN, ROLE_TEXT, "unseen", "joined and left between two reads; the directory's Stat proves it"},
     {NO_SIGN, ROLE_TEXT, "", NULL},
@@ -190,7 +188,8 @@ static void help_title(struct view *self, const struct scene *scene, struct cell
     (void)scene;
     if (view->about != NULL && room > used + 2)
         cells_printf(cells, x + used + 2, 0, room - used - 2, ROLE_TITLE_DIM, "%s goes back to the %s%s",
-                     key_first(ACTION_BACK), view->about, strcmp(view->about, "overview") == 0 ? "" : " screen");
+                     key_first(ACTION_BACK), view->about,
+                     strcmp(view->about, "overview") == 0 ? "" : " screen");
 }
 
 static void help_free(struct view *self)

@@ -150,34 +150,6 @@ static int (*const comparisons[SORT_COUNT])(const void *, const void *) = {
     [SORT_CHANGES] = compare_changes,
 };
 
-/* By the word of its badge, so that each election counts once, as its row and the filter call it. */
-static void count_state(struct overview_totals *totals, const struct badge *badge)
-{
-    const struct {
-        const char *word;
-        size_t *count;
-    } counts[] = {{"led", &totals->led},
-                  {"taking over", &totals->taking_over},
-                  {"no ack", &totals->unacknowledged},
-                  {LABEL_STALLED, &totals->stalled},
-                  {LABEL_STALLED "?", &totals->perhaps_stalled},
-                  {"vacant", &totals->vacant},
-                  {"electing", &totals->electing},
-                  {"free", &totals->free},
-                  {"absent", &totals->absent},
-                  {"vanished", &totals->vanished},
-                  {"denied", &totals->denied},
-                  {"stale", &totals->stale},
-                  {"unproven", &totals->unproven}};
-
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-        if (strcmp(badge->word, counts[i].word) == 0) {
-            ++*counts[i].count;
-            return;
-        }
-    totals->unknown++;
-}
-
 static void total(struct overview_totals *totals, const struct election *election, const struct badge *badge,
                   enum outlook outlook, struct moment now)
 {
@@ -189,7 +161,7 @@ static void total(struct overview_totals *totals, const struct election *electio
     totals->candidates += election->candidate_count;
     finding_counts_add(&totals->findings, election, now);
     totals->unseen += election->counters.unseen_joined + election->counters.unseen_left;
-    count_state(totals, badge);
+    totals->states[badge->state]++;
     if (election->recipe != NULL && election->recipe->family == FAMILY_LOCK) {
         enum sign sign = label_lock_verdict(election).sign;
 

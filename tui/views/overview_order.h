@@ -26,10 +26,7 @@ enum overview_sort {
 const char *overview_sort_word(enum overview_sort sort, bool reverse);
 
 struct overview_totals {
-    size_t elections, led, vacant, stalled, perhaps_stalled, electing, free, absent, vanished, denied,
-        unknown, stale, taking_over, unacknowledged; /* each election in one of them */
-    size_t unproven;                                 /* only look like elections */
-    size_t candidates;
+    size_t elections, states[BADGE_STATES], candidates; /* each election has one state */
     /* Of elections with a leader: the next failover. lock: without an order, so there is no next holder. */
     size_t next_works, next_stops, next_unknown, next_alone, next_lock;
     struct finding_counts findings;

@@ -28,29 +28,48 @@ static int put_if_any(struct cells *cells, int x, int y, size_t count, style loo
     return count > 0 ? put_count(cells, x, y, count, look, word) : x;
 }
 
+struct counted_state {
+    enum badge_state state;
+    style look;
+    bool always; /* also where there is none */
+};
+
+static int put_states(struct cells *cells, int x, int y, const struct overview_totals *totals,
+                      const struct counted_state *states, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        size_t elections = totals->states[states[i].state];
+        if (elections > 0 || states[i].always)
+            x = put_count(cells, x, y, elections, elections > 0 ? states[i].look : ROLE_DIM,
+                          badge_words[states[i].state]);
+    }
+    return x;
+}
+
 static void draw_counts(struct cells *cells, int y, const struct overview_totals *totals)
 {
+    static const struct counted_state first[] = {{BADGE_LED, ROLE_GOOD, true},
+                                                 {BADGE_VACANT, ROLE_CRITICAL, true},
+                                                 {BADGE_ABSENT, ROLE_CRITICAL, false},
+                                                 {BADGE_STALLED, ROLE_CRITICAL, false},
+                                                 {BADGE_PERHAPS_STALLED, ROLE_WARNING, false},
+                                                 {BADGE_DENIED, ROLE_WARNING, false},
+                                                 {BADGE_UNKNOWN, ROLE_WARNING, false},
+                                                 {BADGE_STALE, ROLE_WARNING, false},
+                                                 {BADGE_ELECTING, ROLE_WARNING, false},
+                                                 {BADGE_TAKING_OVER, ROLE_WARNING, false},
+                                                 {BADGE_NO_ACK, ROLE_WARNING, false}};
+    static const struct counted_state others[] = {
+        {BADGE_FREE, ROLE_TEXT, false}, {BADGE_VANISHED, ROLE_DIM, false}, {BADGE_UNPROVEN, ROLE_DIM, false}};
     int x = 1;
 
     x = put_count(cells, x, y, totals->elections, ROLE_TEXT,
                   totals->elections == 1 ? "election" : "elections");
-    x = put_count(cells, x, y, totals->led, totals->led > 0 ? ROLE_GOOD : ROLE_DIM, "led");
-    x = put_count(cells, x, y, totals->vacant, totals->vacant > 0 ? ROLE_CRITICAL : ROLE_DIM, "vacant");
-    x = put_if_any(cells, x, y, totals->absent, ROLE_CRITICAL, "absent");
-    x = put_if_any(cells, x, y, totals->stalled, ROLE_CRITICAL, LABEL_STALLED);
-    x = put_if_any(cells, x, y, totals->perhaps_stalled, ROLE_WARNING, LABEL_STALLED "?");
-    x = put_if_any(cells, x, y, totals->denied, ROLE_WARNING, "denied");
-    x = put_if_any(cells, x, y, totals->unknown, ROLE_WARNING, "unknown");
-    x = put_if_any(cells, x, y, totals->stale, ROLE_WARNING, "stale");
-    x = put_if_any(cells, x, y, totals->electing, ROLE_WARNING, "electing");
-    x = put_if_any(cells, x, y, totals->taking_over, ROLE_WARNING, "taking over");
-    x = put_if_any(cells, x, y, totals->unacknowledged, ROLE_WARNING, "not acknowledged");
+    x = put_states(cells, x, y, totals, first, sizeof first / sizeof *first);
     x = put_if_any(cells, x, y, totals->unseen, ROLE_WARNING, "unseen changes");
     x = put_count(cells, x, y, totals->candidates, ROLE_TEXT,
                   totals->candidates == 1 ? "candidate" : "candidates");
-    x = put_if_any(cells, x, y, totals->free, ROLE_TEXT, "free");
-    x = put_if_any(cells, x, y, totals->vanished, ROLE_DIM, "vanished");
-    put_if_any(cells, x, y, totals->unproven, ROLE_DIM, "unproven");
+    put_states(cells, x, y, totals, others, sizeof others / sizeof *others);
 }
 
 /* The findings, and how many watches are visible at all. */
@@ -59,12 +78,13 @@ static void draw_findings(struct cells *cells, int y, const struct overview_tota
     int x = 1;
     char text[64];
 
-    if (totals->elections > 0 && totals->unknown == totals->elections) {
+    if (totals->elections > 0 && totals->states[BADGE_UNKNOWN] == totals->elections) {
         cells_put(cells, x, y, -1, ROLE_DIM, "findings  ? nothing is known");
         return;
     }
     x += finding_counts_put(cells, x, y, cells->width < 100 ? 0 : (int)strlen(outlook_heading),
-                            &totals->findings, totals->stale + totals->unknown == 0) +
+                            &totals->findings,
+                            totals->states[BADGE_STALE] + totals->states[BADGE_UNKNOWN] == 0) +
          4;
     if (totals->servers == 0)
         return;
@@ -123,7 +143,7 @@ static void draw_outlook(struct cells *cells, int y, int end, const struct overv
         return;
     cells_put(cells, 1, y, -1, ROLE_DIM, outlook_heading);
     /* There is no leader with a successor; or the facts are too old to tell. */
-    bool old = totals->stale + totals->unknown + totals->denied > 0;
+    bool old = totals->states[BADGE_STALE] + totals->states[BADGE_UNKNOWN] + totals->states[BADGE_DENIED] > 0;
     x += cells_put(cells, x, y, end - x, ROLE_DIM, cells_sign(cells, old ? SIGN_UNKNOWN : SIGN_DASH)) + 1;
     if (old && x < end)
         cells_put(cells, x, y, end - x, ROLE_DIM, "unknown");

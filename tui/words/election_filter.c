@@ -74,34 +74,28 @@ static int severity_of(const char *word)
     return strcasecmp(word, "note") == 0 ? SEVERITY_INFO : SEVERITY_CRITICAL + 1;
 }
 
-static const char *const state_words[] = {"led",      "vacant", "absent",   "free",           "denied",
-                                          "electing", "stale",  "unknown",  "unacknowledged", "stalled",
-                                          "stalled?", "taking", "unproven", "vanished"};
+/* One word each, without a blank. */
+static const char *const state_words[BADGE_STATES] = {
+    [BADGE_LED] = "led",         [BADGE_TAKING_OVER] = "taking",       [BADGE_NO_ACK] = "unacknowledged",
+    [BADGE_STALLED] = "stalled", [BADGE_PERHAPS_STALLED] = "stalled?", [BADGE_VACANT] = "vacant",
+    [BADGE_FREE] = "free",       [BADGE_ELECTING] = "electing",        [BADGE_ABSENT] = "absent",
+    [BADGE_DENIED] = "denied",   [BADGE_VANISHED] = "vanished",        [BADGE_STALE] = "stale",
+    [BADGE_UNKNOWN] = "unknown", [BADGE_UNPROVEN] = "unproven"};
 static const char *const next_words[] = {[OUTLOOK_NONE] = "none",
                                          [OUTLOOK_ALONE] = "alone",
                                          [OUTLOOK_UNKNOWN] = "unknown",
                                          [OUTLOOK_STOPS] = "stops",
                                          [OUTLOOK_WORKS] = "works"};
 
-static bool is_whole(const char *value, const char *const *words, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (strcasecmp(words[i], value) == 0)
-            return true;
-    return false;
-}
-
 /* A whole word selects what the overview counts under it; the beginning of one, each word that begins so. */
 static bool state_matches(const struct election *election, const char *value, struct moment now)
 {
-    struct badge badge = label_badge_ageless(election, now);
+    const char *word = state_words[label_badge(election, now).state];
 
-    if (strcmp(badge.word, "no ack") == 0)
-        snprintf(badge.word, sizeof badge.word, "unacknowledged");
-    badge.word[strcspn(badge.word, " ")] = '\0'; /* of "taking over" */
-    if (is_whole(value, state_words, sizeof state_words / sizeof *state_words))
-        return strcasecmp(badge.word, value) == 0;
-    return strncasecmp(badge.word, value, strlen(value)) == 0;
+    for (size_t i = 0; i < BADGE_STATES; i++)
+        if (strcasecmp(state_words[i], value) == 0)
+            return strcasecmp(word, value) == 0;
+    return strncasecmp(word, value, strlen(value)) == 0;
 }
 
 static bool severity_matches(const struct election *election, const struct term *term)

@@ -97,8 +97,8 @@ static void say_lost(const struct event *event, struct event_words *words)
     }
 }
 
-/* No leader took over from another. */
-#define SAME_IDENTITY "the same identity with a new session"
+/* With a new session, or with a new znode of the same one. */
+#define SAME_IDENTITY "the same identity again"
 
 static void say_elected(const struct event *event, struct event_words *words)
 {

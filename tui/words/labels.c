@@ -137,11 +137,18 @@ struct moment label_as_of(const struct election *election, struct moment now)
     return label_stale(election) ? labels_stale_since(election) : now;
 }
 
-static struct badge badge_of(enum sign sign, style look, const char *word, int rank)
-{
-    struct badge badge = {.sign = sign, .look = look, .rank = rank};
+const char *const badge_words[BADGE_STATES] = {
+    [BADGE_LED] = "led",         [BADGE_TAKING_OVER] = "taking over",  [BADGE_NO_ACK] = "no ack",
+    [BADGE_STALLED] = "stalled", [BADGE_PERHAPS_STALLED] = "stalled?", [BADGE_VACANT] = "vacant",
+    [BADGE_FREE] = "free",       [BADGE_ELECTING] = "electing",        [BADGE_ABSENT] = "absent",
+    [BADGE_DENIED] = "denied",   [BADGE_VANISHED] = "vanished",        [BADGE_STALE] = "stale",
+    [BADGE_UNKNOWN] = "unknown", [BADGE_UNPROVEN] = "unproven"};
 
-    snprintf(badge.word, sizeof badge.word, "%s", word);
+static struct badge badge_of(enum badge_state state, enum sign sign, style look, int rank)
+{
+    struct badge badge = {.state = state, .sign = sign, .look = look, .rank = rank};
+
+    snprintf(badge.word, sizeof badge.word, "%s", badge_words[state]);
     return badge;
 }
 
@@ -177,65 +184,64 @@ static struct badge badge_of_led(const struct election *election, struct moment 
     const struct finding *doubt = label_stall(election, now);
 
     if (doubt != NULL)
-        return vacancy_is_sure(doubt) ? badge_of(SIGN_CRITICAL, ROLE_CRITICAL, LABEL_STALLED, 1)
-                                      : badge_of(SIGN_WARNING, ROLE_WARNING, LABEL_STALLED "?", 1);
+        return vacancy_is_sure(doubt) ? badge_of(BADGE_STALLED, SIGN_CRITICAL, ROLE_CRITICAL, 1)
+                                      : badge_of(BADGE_PERHAPS_STALLED, SIGN_WARNING, ROLE_WARNING, 1);
     if (election->acknowledged == ACK_NO) {
         if (within_allowance(election, election->leader_since, now))
-            return badge_of(SIGN_OK, ROLE_WARNING, "taking over", RANK_HEALTHY);
-        return badge_of(SIGN_WARNING, ROLE_WARNING, "no ack", 6);
+            return badge_of(BADGE_TAKING_OVER, SIGN_OK, ROLE_WARNING, RANK_HEALTHY);
+        return badge_of(BADGE_NO_ACK, SIGN_WARNING, ROLE_WARNING, 6);
     }
-    return badge_of(SIGN_OK, ROLE_GOOD, "led", RANK_HEALTHY);
+    return badge_of(BADGE_LED, SIGN_OK, ROLE_GOOD, RANK_HEALTHY);
 }
 
 struct badge label_badge(const struct election *election, struct moment now)
 {
     if (label_stale(election)) {
-        struct badge badge = badge_of(SIGN_UNKNOWN, ROLE_WARNING, "", 5);
+        struct badge badge = badge_of(BADGE_STALE, SIGN_UNKNOWN, ROLE_WARNING, 5);
         char age[16];
 
-        snprintf(badge.word, sizeof badge.word, "stale %s",
+        snprintf(badge.word, sizeof badge.word, "%s %s", badge_words[BADGE_STALE],
                  format_age(label_age_us(labels_stale_since(election), now), age, sizeof age));
         return badge;
     }
     bool lines = election->state == ELECTION_LED || election->state == ELECTION_ELECTING ||
                  election->state == ELECTION_VACANT;
     if (lines && !election_is_proven(election))
-        return badge_of(SIGN_UNKNOWN, ROLE_DIM, "unproven", RANK_HEALTHY);
+        return badge_of(BADGE_UNPROVEN, SIGN_UNKNOWN, ROLE_DIM, RANK_HEALTHY);
     switch (election->state) {
     case ELECTION_LED:
         return badge_of_led(election, now);
     case ELECTION_ELECTING:
         if (within_allowance(election, election->state_since, now))
-            return badge_of(SIGN_WARNING, ROLE_WARNING, "electing", RANK_HEALTHY);
-        return badge_of(SIGN_WARNING, ROLE_WARNING, "electing", 1);
+            return badge_of(BADGE_ELECTING, SIGN_WARNING, ROLE_WARNING, RANK_HEALTHY);
+        return badge_of(BADGE_ELECTING, SIGN_WARNING, ROLE_WARNING, 1);
     case ELECTION_VACANT:
         if (election->kind == KIND_LOCK)
-            return badge_of(SIGN_OK, ROLE_DIM, "free", RANK_HEALTHY);
-        return badge_of(SIGN_CRITICAL, ROLE_CRITICAL, "vacant", 0);
+            return badge_of(BADGE_FREE, SIGN_OK, ROLE_DIM, RANK_HEALTHY);
+        return badge_of(BADGE_VACANT, SIGN_CRITICAL, ROLE_CRITICAL, 0);
     case ELECTION_ABSENT:
         /* A lock's znode is its holder: where it is not there, the lock is free. */
         if (election->kind == KIND_LOCK && election->recipe != NULL &&
             election->recipe->family == FAMILY_LOCK)
-            return badge_of(SIGN_OK, ROLE_DIM, "free", RANK_HEALTHY);
+            return badge_of(BADGE_FREE, SIGN_OK, ROLE_DIM, RANK_HEALTHY);
         if (election_vanished(election))
-            return badge_of(SIGN_INFO, ROLE_DIM, "vanished", RANK_HEALTHY - 1);
+            return badge_of(BADGE_VANISHED, SIGN_INFO, ROLE_DIM, RANK_HEALTHY - 1);
         if (election_may_be_over(election))
-            return badge_of(SIGN_WARNING, ROLE_WARNING, "absent", 2);
-        return badge_of(SIGN_CRITICAL, ROLE_CRITICAL, "absent", 2);
+            return badge_of(BADGE_ABSENT, SIGN_WARNING, ROLE_WARNING, 2);
+        return badge_of(BADGE_ABSENT, SIGN_CRITICAL, ROLE_CRITICAL, 2);
     case ELECTION_DENIED:
-        return badge_of(SIGN_WARNING, ROLE_WARNING, "denied", 3);
+        return badge_of(BADGE_DENIED, SIGN_WARNING, ROLE_WARNING, 3);
     case ELECTION_UNKNOWN:
         break;
     }
-    return badge_of(SIGN_UNKNOWN, ROLE_WARNING, "unknown", 4);
+    return badge_of(BADGE_UNKNOWN, SIGN_UNKNOWN, ROLE_WARNING, 4);
 }
 
 struct badge label_badge_ageless(const struct election *election, struct moment now)
 {
     struct badge badge = label_badge(election, now);
 
-    if (label_stale(election))
-        badge.word[strcspn(badge.word, " ")] = '\0';
+    snprintf(badge.word, sizeof badge.word, "%s", badge_words[badge.state]);
     return badge;
 }
 

@@ -14,19 +14,37 @@
 #include "tui/screen/columns.h"
 #include "tui/words/names.h"
 
+/* What an election's row calls its state. */
+enum badge_state {
+    BADGE_LED,
+    BADGE_TAKING_OVER,
+    BADGE_NO_ACK,
+    BADGE_STALLED, /* the first in line does not lead */
+    BADGE_PERHAPS_STALLED,
+    BADGE_VACANT,
+    BADGE_ELECTING,
+    BADGE_FREE,
+    BADGE_ABSENT,
+    BADGE_VANISHED,
+    BADGE_DENIED,
+    BADGE_STALE,
+    BADGE_UNPROVEN, /* it only looks like an election */
+    BADGE_UNKNOWN,
+    BADGE_STATES
+};
+extern const char *const badge_words[BADGE_STATES];
+
 /* An election's state, in one sign, one word and one colour; rank 0 is the worst. */
 struct badge {
+    enum badge_state state;
     enum sign sign;
     style look;
-    char word[20];
+    char word[20]; /* with the age of one that is stale */
     int rank;
 };
 
 /* Ranks from here on are healthy. */
 #define RANK_HEALTHY 8
-
-/* The first in line does not lead. */
-#define LABEL_STALLED "stalled"
 
 /* The verb for the first in line: "leads", "holds it", or only "is first", if it certainly does not lead. */
 const char *label_leads(const struct election *election);
