@@ -79,8 +79,10 @@ static void keep_and_count(int reader, int writer)
     buffer_put_char(&got, '\0');
     int next = 0;
     for (char *at = got.bytes, *end; *at; at = end + 1) {
-        end = strchr(at, '\n');
+        /* A strict sanitizer measures a text to its end at each call: one line of it, not all that follow. */
+        end = memchr(at, '\n', (size_t)(got.bytes + got.length - at));
         assert_non_null(end);
+        *end = '\0';
         if (strncmp(at, "dropped ", 8) == 0) {
             next += atoi(at + 8);
             continue;
