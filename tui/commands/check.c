@@ -39,8 +39,9 @@ static const char *const status_words[] = {"OK", "WARNING", "CRITICAL", "UNKNOWN
 
 /* Monitoring daemons cut longer texts; problems come first. */
 #define TEXT_MOST 1500
-/* With several elections, the text before the figures has at most 200 characters: the rest is for --verbose. */
-#define CLUSTER_MOST (200 - (sizeof "ELECTION CRITICAL - " - 1))
+/* With several elections the line has at most 200 characters, and its figures are sums: the rest is for --verbose. */
+#define CLUSTER_MOST                                                                                         \
+    (200 - (sizeof "ELECTION CRITICAL -  | 'elections'=123456;;;0; 'problems'=123456;;;0;\n" - 1))
 #define PERFORMANCE_MOST 6000
 #define LINES_MOST 32000
 /* Of the deadline, for the end: handles that do not close are waited for half a second. No more than half
@@ -58,7 +59,8 @@ struct check {
     char *name;        /* of the election that was named last */
     const struct election *named;
     size_t problem_count;
-    size_t elections, left_out, summed;
+    size_t elections, left_out;
+    bool sums; /* of the figures */
 };
 
 static enum check_status worse(enum check_status a, enum check_status b)
@@ -168,10 +170,10 @@ static const struct threshold *check_find(const struct threshold *list, size_t c
     return NULL;
 }
 
-static void check_label(struct text *out, const char *cluster, const char *path, const char *word)
+static void check_label(struct text *out, const char *name, const char *word)
 {
     struct text label = {0};
-    text_printf(&label, "%s%s%s%s%s", cluster, *cluster ? " " : "", path, *path ? " " : "", word);
+    text_printf(&label, "%s%s%s", name, *name ? " " : "", word);
     char *safe = safe_text(label.at ? label.at : "", label.length, true);
     for (char *sign = safe; (sign = strpbrk(sign, "'=|"));)
         *sign = '_';
@@ -189,15 +191,12 @@ static bool check_is_main(enum figure figure)
 static void check_performance(struct check *check, const struct election *election, bool named,
                               const double figures[FIGURE_COUNT])
 {
-    if (election->origin == ORIGIN_DISCOVERED && !check->options->verbose) {
-        check->summed++;
+    if (check->sums)
         return;
-    }
     if (check->performance.length > PERFORMANCE_MOST) {
         check->left_out++;
         return;
     }
-    const char *cluster = check->model->cluster_count > 1 ? election->cluster->name : "";
     for (int i = 0; i < FIGURE_COUNT; i++) {
         const struct figure_kind *kind = figure_kind((enum figure)i);
         const struct check_options *options = check->options;
@@ -209,16 +208,16 @@ static void check_performance(struct check *check, const struct election *electi
             continue;
         if (!isnan(figures[i]))
             snprintf(value, sizeof value, "%.10g%s", round(figures[i] * 1000) / 1000, kind->unit);
-        check_label(&check->performance, cluster, named ? summary_path(election) : "", kind->word);
+        check_label(&check->performance, named ? check_name(check, election) : "", kind->word);
         text_printf(&check->performance, "%s;%s;%s;0;", value, warning ? threshold_print(warning, warn) : "",
                     critical ? threshold_print(critical, crit) : "");
     }
 }
 
-/* In place of the figures that are left out: those of elections that were found are for --verbose. */
+/* In place of the figures that are left out. */
 static void check_sums(struct check *check)
 {
-    if (check->elections > 0 && (check->summed || check->left_out || !check->performance.length))
+    if (check->elections > 0 && (check->left_out || !check->performance.length))
         text_printf(&check->performance, " 'elections'=%zu;;;0; 'problems'=%zu;;;0;", check->elections,
                     check->problem_count);
 }
@@ -612,6 +611,10 @@ static int check_judge(const struct model *model, const struct invocation *invoc
                           .history = check_open(settings),
                           .now = clock_now()};
     char wait[32];
+    size_t count = 0;
+    for (size_t i = 0; i < model->cluster_count; i++)
+        count += model->clusters[i].election_count;
+    check.sums = count > 1 && !check.options->verbose;
     for (size_t i = 0; i < model->cluster_count; i++)
         check_cluster(&check, &model->clusters[i], &settings->clusters[i], check_names(settings));
     bool unreached = summary_result(model) == SUMMARY_UNREACHED; /* said above, with what to do */
