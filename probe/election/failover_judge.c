@@ -189,7 +189,7 @@ static void describe_end(const struct failover_evidence *e, enum failover_cause 
     const char *how = "";
     if (failover_was_closed(e))
         how = e->together ? ": one transaction ended it and deleted its znode"
-                          : ": its client closed it, it did not expire";
+                          : ": its client closed it, perhaps after its znode had been deleted";
     snprintf(buffer, size,
              "last heard %s before its znode went, by %s%s; its timeout is %s; absent from the session list "
              "%s after%s",

@@ -252,15 +252,17 @@ static void a_mere_directory_says_so(void **state)
     stage_free(stage);
 }
 
-/* A clock alone means today: an end on another day has its date, be it only minutes away. */
-static void a_later_day_has_its_date(void **state)
+/* A clock alone means today: a moment of another day has its date, be it only minutes away. */
+static void another_day_has_its_date(void **state)
 {
     static const struct {
         int64_t after_s;
         const char *text;
     } cases[] = {
-        {-2 * 86400, "Nov 23"}, {-3600, "22:58:00"},         {30, "23:58:30"},
-        {180, "Nov 26 00:01"},  {72 * 3600, "Nov 28 23:58"}, {365 * 86400, "Nov 25 23:58"},
+        {-2 * 86400, "Nov 23 23:58"},  {-82800, "00:58:00"},
+        {-86390, "Nov 24 23:58"},      {30, "23:58:30"},
+        {180, "Nov 26 00:01"},         {72 * 3600, "Nov 28 23:58"},
+        {365 * 86400, "Nov 25 23:58"},
     };
     struct moment now = {.wall_us = INT64_C(1795651080) * 1000000}; /* 2026-11-25 23:58:00 UTC */
     char text[32];
@@ -269,7 +271,7 @@ static void a_later_day_has_its_date(void **state)
     setenv("TZ", "UTC", 1);
     tzset();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        assert_string_equal(label_when(now.wall_us + cases[i].after_s * 1000000, now, text, sizeof text),
+        assert_string_equal(label_moment(now.wall_us + cases[i].after_s * 1000000, now, text, sizeof text),
                             cases[i].text);
 }
 
@@ -287,7 +289,7 @@ int main(void)
         cmocka_unit_test(a_vacancy_found_is_a_bound),
         cmocka_unit_test(what_vanished_is_no_emergency),
         cmocka_unit_test(a_mere_directory_says_so),
-        cmocka_unit_test(a_later_day_has_its_date),
+        cmocka_unit_test(another_day_has_its_date),
     };
     return cmocka_run_group_tests_name("facts", tests, NULL, NULL);
 }

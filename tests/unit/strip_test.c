@@ -133,6 +133,30 @@ static void a_short_vacancy_is_seen(void **state)
     stage_free(stage);
 }
 
+/* A few seconds without a leader do not paint a whole minute; most of a minute does. */
+static void a_cell_is_vacant_where_most_of_it_was(void **state)
+{
+    static const struct stand stands[] = {
+        {"n_0000000001", 1, "a", 60}, {"n_0000000002", 2, "b", 0}, {"n_0000000003", 3, "c", 0}};
+    struct stage *stage = stage_of("/election", KIND_LEADER);
+    char text[64];
+
+    (void)state;
+    stage_children(stage, 0, "/election", stands, 1, 2, 0);
+    stage_pass(stage, 5 * MINUTE);
+    for (int i = 0; i < 2; i++) {
+        stage_children(stage, 0, "/election", NULL, 0, 3, 0);
+        stage_pass(stage, i == 0 ? MINUTE / 10 : 9 * MINUTE / 10);
+        stage_children(stage, 0, "/election", stands + 1 + i, 1, 4, 0);
+        stage_pass(stage, i == 0 ? 49 * MINUTE / 10 : 41 * MINUTE / 10);
+    }
+    draw(text, 15, stage, "/election", 15 * MINUTE, STRIP_ALL);
+    assert_string_equal(text, "#####|%%%%_####");
+    draw(text, 15, stage, "/election", 15 * MINUTE, STRIP_NO_LEADER);
+    assert_string_equal(text, "     |    _    ");
+    stage_free(stage);
+}
+
 /* The shade of a tenure stays when the oldest fall out of the ring. */
 static void shades_do_not_flip(void **state)
 {
@@ -181,13 +205,10 @@ static void the_window_grows_until_chosen(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tenures_have_their_share),
-        cmocka_unit_test(what_nobody_watched_is_a_gap),
-        cmocka_unit_test(one_program_has_one_line),
-        cmocka_unit_test(holders_of_a_lock_are_reported_apart),
-        cmocka_unit_test(a_short_vacancy_is_seen),
-        cmocka_unit_test(shades_do_not_flip),
-        cmocka_unit_test(the_window_grows_until_chosen),
+        cmocka_unit_test(tenures_have_their_share), cmocka_unit_test(what_nobody_watched_is_a_gap),
+        cmocka_unit_test(one_program_has_one_line), cmocka_unit_test(holders_of_a_lock_are_reported_apart),
+        cmocka_unit_test(a_short_vacancy_is_seen),  cmocka_unit_test(a_cell_is_vacant_where_most_of_it_was),
+        cmocka_unit_test(shades_do_not_flip),       cmocka_unit_test(the_window_grows_until_chosen),
     };
     return cmocka_run_group_tests_name("strip", tests, NULL, NULL);
 }

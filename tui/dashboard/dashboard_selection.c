@@ -213,7 +213,7 @@ bool dashboard_take_mute(struct dashboard *dashboard, const char *typed)
     snprintf(text, sizeof text,
              ms > 0 ? "%s is muted in this election until %s, unless it gets worse%s"
                     : "%s is no longer muted",
-             dashboard->muted.candidate, label_when(now.wall_us + ms * 1000, now, until, sizeof until),
+             dashboard->muted.candidate, label_moment(now.wall_us + ms * 1000, now, until, sizeof until),
              kept ? "; alerts are still sent" : " or electop ends; alerts are still sent");
     dashboard_say(dashboard, ROLE_GOOD, text);
     return true;

@@ -338,12 +338,17 @@ static bool span_failover(void *context, const struct election *election, const 
     return true;
 }
 
-/* An incident of ten minutes is no more than a line in a day: what happened, and a little before and after. */
+/* An incident of ten minutes is no more than a line in a day: what happened, and a little before and after. Before the
+ * recording begins there is nothing to draw. */
 static void narrow_to_failovers(struct report_query *query, struct history *history)
 {
     const struct history_filter filter = {.cluster = query->cluster, .election = query->election};
     struct report_query span = {.from_us = INT64_MAX};
     char *error = NULL;
+    int64_t begun_us, end_us;
+    if (history_bounds(history, &begun_us, &end_us, NULL) && begun_us > query->from_us &&
+        begun_us < query->to_us)
+        query->from_us = begun_us;
     bool read =
         history_failovers(history, &filter, query->from_us, query->to_us, span_failover, &span, &error);
     free(error);

@@ -529,8 +529,8 @@ void replay_keys_draw(struct replay_keys *replay_keys, struct cells *cells, int 
     if (!replay_bounds(replay_keys->past, &from_us, &to_us))
         return;
     replay_keys_choose_window(replay_keys, from_us, to_us, at_us);
-    label_when(replay_keys->from_us, now, left, sizeof left);
-    label_when(replay_keys->to_us, now, right, sizeof right);
+    label_moment(replay_keys->from_us, now, left, sizeof left);
+    label_moment(replay_keys->to_us, now, right, sizeof right);
     x += cells_put(cells, x, y, -1, pace ? ROLE_GOOD : ROLE_DIM,
                    cells_sign(cells, pace ? SIGN_PLAY : SIGN_STOP));
     if (pace)

@@ -5,6 +5,7 @@
 
 #include "config/memory.h"
 #include "config/text.h"
+#include "probe/election/findings.h"
 #include "probe/history/snapshot.h"
 #include "tui/views/list.h"
 #include "tui/views/view.h"
@@ -129,12 +130,16 @@ static const char *finding_subject(const struct finding *finding)
     return finding->candidate_count ? finding->candidates[0] : "";
 }
 
+/* What is said of the election names its leader of that moment, and stays the same finding. */
 static const struct finding *compare_same(const struct election *election, const struct finding *as)
 {
-    for (size_t i = 0; i < election->finding_count; i++)
-        if (election->findings[i]->code == as->code &&
-            strcmp(finding_subject(election->findings[i]), finding_subject(as)) == 0)
-            return election->findings[i];
+    for (size_t i = 0; i < election->finding_count; i++) {
+        const struct finding *finding = election->findings[i];
+        bool of_election = finding->subject == NO_SUBJECT && as->subject == NO_SUBJECT;
+        if (finding->code == as->code &&
+            (of_election || strcmp(finding_subject(finding), finding_subject(as)) == 0))
+            return finding;
+    }
     return NULL;
 }
 
@@ -322,8 +327,8 @@ static void compare_title(struct view *self, const struct scene *scene, struct c
     struct compare_view *view = compare_view_of(self);
     char marked[48], shown[48], text[128];
     bool later = marked_is_later(view, scene);
-    label_when(view->marked_at.wall_us, scene->now, marked, sizeof marked);
-    label_when(scene->now.wall_us, scene->now, shown, sizeof shown);
+    label_moment(view->marked_at.wall_us, scene->now, marked, sizeof marked);
+    label_moment(scene->now.wall_us, scene->now, shown, sizeof shown);
     snprintf(text, sizeof text, "what changed from %s to %s", later ? shown : marked, later ? marked : shown);
     cells_put(cells, x, 0, room, ROLE_TITLE, text);
 }

@@ -321,7 +321,7 @@ static bool draw_change(struct head_line *line, const struct election *election,
     election_head_say(line, ROLE_DIM, "Last change  ");
     if (!change->lost_seen)
         election_head_say(line, ROLE_DIM, cells_sign(line->cells, SIGN_AT_MOST));
-    election_head_say(line, ROLE_TEXT, label_when(change->lost_at.wall_us, now, when, sizeof when));
+    election_head_say(line, ROLE_TEXT, label_moment(change->lost_at.wall_us, now, when, sizeof when));
     election_head_say(line, ROLE_TEXT, "  ");
     change_took(line->cells, election, took, parts);
     const char *before = whom(line->cells, change->from_identity, change->from, from);

@@ -440,7 +440,7 @@ static int draw_mute(struct cells *cells, int x, int y, int width, int rows, con
 
     if (row->mute == NULL || rows < 1)
         return 0;
-    label_when(row->mute->until_us, scene->now, until, sizeof until);
+    label_moment(row->mute->until_us, scene->now, until, sizeof until);
     snprintf(text, sizeof text, "muted until %s by %.60s%s%.300s; m 0 unmutes it", until, row->mute->author,
              row->mute->note[0] != '\0' ? ": " : "", row->mute->note);
     return columns_wrap_put(cells, x, y, width, rows, ROLE_WARNING, text);
@@ -488,17 +488,17 @@ static void findings_draw_detail(const struct findings_view *view, struct cells 
     if (y >= end)
         return;
     at = x + cells_printf(cells, x, y, width, ROLE_DIM, "seen since %s, for %s",
-                          label_when(finding->since.wall_us, scene->now, when, sizeof when),
+                          label_moment(finding->since.wall_us, scene->now, when, sizeof when),
                           format_age(label_age_us(finding->since, scene->now), age, sizeof age));
     possible_us = certainty_possible_since_us(row->election, finding);
     if (possible_us != 0 && possible_us < finding->since.wall_us && at < cells->width)
         at += cells_printf(cells, at, y, cells->width - at, ROLE_DIM, "; possible since %s",
-                           label_when(possible_us, scene->now, when, sizeof when));
+                           label_moment(possible_us, scene->now, when, sizeof when));
     if (finding->unconfirmed_since.mono_us != 0) {
         char text[128];
 
         snprintf(text, sizeof text, "; unconfirmed since %s: its evidence cannot be seen now",
-                 label_when(finding->unconfirmed_since.wall_us, scene->now, when, sizeof when));
+                 label_moment(finding->unconfirmed_since.wall_us, scene->now, when, sizeof when));
         if (at + cells_width(cells, text) <= cells->width)
             cells_put(cells, at, y, -1, ROLE_WARNING, text);
         else if (++y < end)

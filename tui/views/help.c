@@ -52,7 +52,7 @@ static const struct help_entry legend[] = {
     {SIGN_AT_MOST, ROLE_TEXT, NULL, "at most this long, or by that time: the beginning was not seen"},
     {SIGN_BAR, ROLE_BAR_A, NULL, "in a strip: one leader; the shade changes with the leader"},
     {SIGN_BAR_CHANGE, ROLE_BAR_CHANGE, NULL, "a change of leader"},
-    {SIGN_BAR_VACANT, ROLE_BAR_VACANT, NULL, "no one led"},
+    {SIGN_BAR_VACANT, ROLE_BAR_VACANT, NULL, "no one led; for a short part of the cell: a change in this colour"},
     {SIGN_RULE, ROLE_RULE, NULL, "no one held the lock"},
     {SIGN_BAR_GAP, ROLE_BAR_GAP, NULL, "a gap: nothing was observed"},
     {NO_SIGN, ROLE_TEXT, "", NULL},

@@ -260,15 +260,16 @@ static int put_tenures(struct cells *cells, int x, int y, const struct leadershi
                  format_age(leadership->vacant_us, usual, sizeof usual));
         x = put_where_it_fits(cells, x, y, text);
     }
-    if (leadership->tenure_count < 2 || leadership->cut)
-        return x;
-    if (leadership->changes_per_hour > 0) {
+    if (leadership->changes_per_hour > 0 && !leadership->cut) {
         format_rate(leadership->changes_per_hour, usual, sizeof usual);
         snprintf(text, sizeof text, "%s an hour", usual);
         x = put_where_it_fits(cells, x, y, text);
     }
-    snprintf(text, sizeof text, "tenures p50 %s  max %s",
+    if (leadership->tenure_count < 2 || leadership->cut)
+        return x;
+    snprintf(text, sizeof text, "tenures p50 %s  max %s%s",
              format_age(leadership->tenure_p50_us, usual, sizeof usual),
+             leadership->tenure_max_whole ? "" : cells_sign(cells, SIGN_AT_LEAST),
              format_age(leadership->tenure_max_us, longest, sizeof longest));
     return put_where_it_fits(cells, x, y, text);
 }
@@ -279,12 +280,12 @@ static void draw_window(const struct history_view *view, struct cells *cells, in
     const struct leadership_history *leadership = &view->leadership;
     char from[32], to[32], text[96];
     int x = LEFT;
-    x +=
-        cells_put(cells, x, y, -1, ROLE_STRONG, label_when(view->from_us, scene->now, from, sizeof from)) + 1;
+    x += cells_put(cells, x, y, -1, ROLE_STRONG, label_moment(view->from_us, scene->now, from, sizeof from)) +
+         1;
     x += cells_put(cells, x, y, -1, ROLE_DIM, cells_sign(cells, SIGN_DASH)) + 1;
     x += cells_put(cells, x, y, -1, ROLE_STRONG,
                    view->follows && !scene->past ? "now"
-                                                 : label_when(view->to_us, scene->now, to, sizeof to)) +
+                                                 : label_moment(view->to_us, scene->now, to, sizeof to)) +
          3;
     x += cells_printf(cells, x, y, -1, ROLE_TEXT, "%zu %s", leadership->leader_count,
                       leadership->leader_count == 1 ? "leader" : "leaders") +
@@ -297,7 +298,7 @@ static void draw_window(const struct history_view *view, struct cells *cells, in
     if (leadership->clock.before_us) /* why times go back in the table */
         x += cells_printf(cells, x, y, -1, ROLE_WARNING, "clock set %s at %s",
                           leadership->clock.after_us < leadership->clock.before_us ? "back" : "forward",
-                          label_when(leadership->clock.before_us, scene->now, from, sizeof from)) +
+                          label_moment(leadership->clock.before_us, scene->now, from, sizeof from)) +
              3;
     x = put_tenures(cells, x, y, leadership);
     snprintf(text, sizeof text, "%s", leadership->cut ? "more than can be shown: + for a shorter time" : "");

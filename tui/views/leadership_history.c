@@ -211,11 +211,18 @@ static int by_length(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* How long each led, as far as the window goes, and how often that changed. */
+static bool is_known(const struct leadership_history *leadership, size_t stretch)
+{
+    return stretch < leadership->stretch_count && leadership->stretches[stretch].lane != LANE_UNKNOWN;
+}
+
+/* How long each led whose beginning and end were both seen in the window, and how often that changed. One of which a
+ * part was seen led at least so long. */
 static void measure_tenures(struct leadership_history *leadership)
 {
     int64_t *lengths = xcalloc(leadership->stretch_count + 1, sizeof *lengths), watched_us = 0, since_us = 0;
     size_t count = 0, changes = 0;
+    bool begun = false;
     for (size_t i = 0; i < leadership->stretch_count; i++) {
         const struct leadership_history_stretch *stretch = &leadership->stretches[i];
         int64_t from_us = stretch->from_us > leadership->from_us ? stretch->from_us : leadership->from_us;
@@ -227,18 +234,23 @@ static void measure_tenures(struct leadership_history *leadership)
             leadership->vacant_us += to_us - from_us;
             continue;
         }
-        if (!stretch->goes_on || count == 0) {
+        if (!stretch->goes_on || since_us == 0) {
             since_us = from_us;
-            count++;
+            begun = i > 0 && is_known(leadership, i - 1);
         }
-        lengths[count - 1] = to_us - since_us;
+        bool whole = begun && is_known(leadership, i + 1);
+        if (whole)
+            lengths[count++] = to_us - since_us;
+        if (to_us - since_us > leadership->tenure_max_us) {
+            leadership->tenure_max_us = to_us - since_us;
+            leadership->tenure_max_whole = whole;
+        }
     }
     for (size_t i = 0; i < leadership->failover_count; i++)
         changes += leadership->failovers[i].gap_us == 0;
     qsort(lengths, count, sizeof *lengths, by_length);
     leadership->tenure_count = count;
     leadership->tenure_p50_us = count ? lengths[(count - 1) / 2] : 0;
-    leadership->tenure_max_us = count ? lengths[count - 1] : 0;
     leadership->changes_per_hour = failover_rate(changes, watched_us);
     free(lengths);
 }

@@ -50,12 +50,14 @@ struct leadership_history {
     size_t failover_count;
     struct failover_stats stats;                     /* of all failovers of the window */
     struct leadership_history_successor *successors; /* the slowest first */
-    size_t successor_count;  /* 0: of none it is known, or there are too many failovers */
-    bool reacted;            /* packets show it */
-    double changes_per_hour; /* observed changes of leader per observed hour; negative: too little was
+    size_t successor_count;     /* 0: of none it is known, or there are too many failovers */
+    bool reacted;               /* packets show it */
+    double changes_per_hour;    /* observed changes of leader per observed hour; negative: too little was
                                     observed */
-    size_t tenure_count;     /* the part of them within the window */
-    int64_t tenure_p50_us, tenure_max_us;
+    size_t tenure_count;        /* those whose beginning and end are in the window */
+    int64_t tenure_p50_us;      /* of them */
+    int64_t tenure_max_us;      /* of all */
+    bool tenure_max_whole;      /* false: at least that long */
     struct history_clock clock; /* the latest time in it that the recorder's clock was set; 0: it never was */
     int64_t vacant_us;          /* without a leader, within the window */
     bool vacant;                /* there is a stretch without a leader */

@@ -47,7 +47,16 @@ int64_t strip_known_us(const struct election *election, struct moment now)
 #define STRIP_WIDEST 512
 
 /* The content of one cell; the larger wins. */
-enum strip_slot { SLOT_NOTHING, SLOT_FREE, SLOT_GAP, SLOT_A, SLOT_B, SLOT_CHANGE, SLOT_VACANT };
+enum strip_slot {
+    SLOT_NOTHING,
+    SLOT_FREE,
+    SLOT_GAP,
+    SLOT_A,
+    SLOT_B,
+    SLOT_CHANGE,
+    SLOT_BRIEFLY_VACANT,
+    SLOT_VACANT
+};
 
 static const struct {
     style look;
@@ -58,6 +67,7 @@ static const struct {
     [SLOT_A] = {ROLE_BAR_A, SIGN_BAR},
     [SLOT_B] = {ROLE_BAR_B, SIGN_BAR},
     [SLOT_CHANGE] = {ROLE_BAR_CHANGE, SIGN_BAR_CHANGE},
+    [SLOT_BRIEFLY_VACANT] = {ROLE_BAR_VACANT, SIGN_BAR_CHANGE},
     [SLOT_VACANT] = {ROLE_BAR_VACANT, SIGN_BAR_VACANT},
 };
 
@@ -74,6 +84,14 @@ static int slot_at(int64_t us, int64_t start_us, int64_t window_us, int width)
 const char *strip_who(const struct tenure *tenure)
 {
     return tenure->name && tenure->identity && tenure->identity[0] ? tenure->identity : tenure->name;
+}
+
+/* The part of a cell's time in which the tenure was. */
+static int64_t overlap_us(const struct tenure *tenure, int64_t from_us, int64_t to_us)
+{
+    int64_t first_us = tenure->from.mono_us > from_us ? tenure->from.mono_us : from_us;
+    int64_t last_us = tenure->to.mono_us < to_us ? tenure->to.mono_us : to_us;
+    return last_us > first_us ? last_us - first_us : 0;
 }
 
 /* Whose turn it is: the same program after a restart has another, but a lock's holders share one name. */
@@ -112,6 +130,7 @@ void strip_draw(struct cells *cells, int x, int y, int width, const struct elect
                 struct moment now, int64_t window_us, const char *who)
 {
     unsigned char slots[STRIP_WIDEST] = {SLOT_NOTHING};
+    int64_t vacant_us[STRIP_WIDEST] = {0};
     int64_t start_us = now.mono_us - window_us;
     bool shade = (election->counters.leader_changes & 1) != 0;
     const char *newer = NULL;
@@ -134,9 +153,17 @@ void strip_draw(struct cells *cells, int x, int y, int width, const struct elect
         if (named)
             newer = turn_of(election, tenure);
         slot = slot_of(election, tenure, shade, who);
-        for (int cell = first < 0 ? 0 : first; cell <= last && cell < width; cell++)
-            if (slot > slots[cell])
-                slots[cell] = (unsigned char)slot;
+        for (int cell = first < 0 ? 0 : first; cell <= last && cell < width; cell++) {
+            enum strip_slot here = slot;
+            if (slot == SLOT_VACANT && tenure->to.mono_us != 0) {
+                int64_t from_us = start_us + cell * window_us / width,
+                        to_us = start_us + (cell + 1) * window_us / width;
+                vacant_us[cell] += overlap_us(tenure, from_us, to_us);
+                here = 2 * vacant_us[cell] < to_us - from_us ? SLOT_BRIEFLY_VACANT : SLOT_VACANT;
+            }
+            if (here > slots[cell])
+                slots[cell] = (unsigned char)here;
+        }
         if (named && slot != SLOT_NOTHING && who == STRIP_ALL && tenure->from_exact && i > 0 && first >= 0 &&
             first < width && slots[first] < SLOT_CHANGE)
             slots[first] = SLOT_CHANGE;

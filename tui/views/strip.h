@@ -3,7 +3,8 @@
  * and gaps have other signs.
  *
  * A cell covers an equal part of the window. It shows the worst state in it: a vacancy has precedence over a
- * change, and a change over a single leader, so a vacancy of a moment is still visible in an hour.
+ * change, and a change over a single leader, so a vacancy of a moment is still visible in an hour. One that is over
+ * and took less than half of its cell has the sign of a change, in a vacancy's colour.
  */
 #ifndef ELECTOP_TUI_VIEWS_STRIP_H
 #define ELECTOP_TUI_VIEWS_STRIP_H

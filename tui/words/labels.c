@@ -564,18 +564,32 @@ const char *label_mode(const struct server *server)
     return word != NULL ? word : "?";
 }
 
+static bool local_days(int64_t wall_us, struct moment now, struct tm *then, struct tm *today)
+{
+    time_t then_s = (time_t)(wall_us / 1000000), now_s = (time_t)(now.wall_us / 1000000);
+
+    return wall_us > 0 && localtime_r(&then_s, then) != NULL && localtime_r(&now_s, today) != NULL;
+}
+
 char *label_when(int64_t wall_us, struct moment now, char *buffer, size_t size)
 {
-    time_t s = (time_t)(wall_us / 1000000);
-    time_t now_s = (time_t)(now.wall_us / 1000000);
-    struct tm tm, today;
+    struct tm then, today;
 
-    if (wall_us <= 0 || localtime_r(&s, &tm) == NULL || localtime_r(&now_s, &today) == NULL)
+    if (!local_days(wall_us, now, &then, &today) || now.wall_us - wall_us < DAY_US)
         return format_clock(wall_us, buffer, size);
-    bool later_day = wall_us > now.wall_us && (tm.tm_yday != today.tm_yday || tm.tm_year != today.tm_year);
-    if (!later_day && now.wall_us - wall_us < DAY_US)
+    if (strftime(buffer, size, "%b %e", &then) == 0)
+        snprintf(buffer, size, "?");
+    return buffer;
+}
+
+char *label_moment(int64_t wall_us, struct moment now, char *buffer, size_t size)
+{
+    struct tm then, today;
+
+    if (!local_days(wall_us, now, &then, &today) ||
+        (then.tm_yday == today.tm_yday && then.tm_year == today.tm_year))
         return format_clock(wall_us, buffer, size);
-    if (strftime(buffer, size, later_day ? "%b %e %H:%M" : "%b %e", &tm) == 0)
+    if (strftime(buffer, size, "%b %e %H:%M", &then) == 0)
         snprintf(buffer, size, "?");
     return buffer;
 }

@@ -173,8 +173,10 @@ const char *label_hidden(const struct server *server, unsigned *reported, char *
 /* Its mode as it reports it; "?": unknown. */
 const char *label_mode(const struct server *server);
 
-/* A time of the past day or of the rest of today as a clock, an older one as a day, a later one as both. */
+/* For a column: a time of the past 24 hours as a clock, an older one as a day. */
 char *label_when(int64_t wall_us, struct moment now, char *buffer, size_t size);
+/* In a sentence: a time of today as a clock, of another day as both. */
+char *label_moment(int64_t wall_us, struct moment now, char *buffer, size_t size);
 
 /* How the recipe was recognised, for the user: "by name only", "by signature". */
 const char *label_recognised(enum recognised recognised);
