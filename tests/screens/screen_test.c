@@ -88,6 +88,7 @@ static const struct screen {
     {"ensemble-unasked", scene_unasked, "e"},
     {"overview-unasked", scene_unasked, ""},
     {"explanations", scene_chain, "x"},
+    {"explanation-that-is-long", scene_chain, "xjjjjjjjjjjj"},
     {"explanation-of-finding", scene_chain, "fx"},
     {"candidate", scene_usual, "/10.0.3.17<Enter><Home><Enter><Home><Down><Down><Down><Down><Enter>"},
     {"candidate-hostile", scene_hostile, "/hostile<Enter><Home><Enter><Home><Enter>"},

@@ -6,6 +6,7 @@
 #include "tui/views/list.h"
 #include "tui/views/view.h"
 #include "tui/words/finding_lines.h"
+#include "tui/words/labels.h"
 
 #define LEFT 2
 #define INDEX_WIDTH 30 /* of the list of codes */
@@ -16,7 +17,8 @@ struct explanations_view {
     struct view view;
     struct list list;
     int first_y;
-    bool opened; /* from a finding of this code, which may be worse or better than usual */
+    bool indexed; /* the list is drawn: on a small screen it gives way to a long page */
+    bool opened;  /* from a finding of this code, which may be worse or better than usual */
     enum finding_code code;
     enum severity severity;
 };
@@ -57,6 +59,20 @@ static int put_section(struct cells *cells, int x, int y, int width, const char 
     return y + 1 + airy + columns_wrap_put(cells, x, y + 1, width, cells->height - y - 1, look, text);
 }
 
+static int section_height(const struct cells *cells, int width, const char *text)
+{
+    return text ? 1 + (cells->height >= 24) + columns_wrap_lines(cells, width, text) : 0;
+}
+
+static bool page_fits(const struct cells *cells, int width, const struct finding_kind *kind)
+{
+    int airy = cells->height >= 18;
+    return 1 + 2 * airy + section_height(cells, width, kind->meaning) +
+               section_height(cells, width, kind->looks) + section_height(cells, width, kind->advice) +
+               section_height(cells, width, kind->source) <=
+           cells->height;
+}
+
 static void draw_page(const struct explanations_view *view, struct cells *cells, int x, int y, int width)
 {
     enum finding_code code = (enum finding_code)view->list.at;
@@ -86,14 +102,20 @@ static void explanations_draw(struct view *self, const struct scene *scene, stru
 {
     struct explanations_view *view = explanations_view_of(self);
     int airy = cells->height >= 18, x = LEFT + INDEX_WIDTH + 2, width = cells->width - x - 2;
+    int beside = width < TEXT_MOST ? width : TEXT_MOST;
 
     (void)scene;
     view->first_y = airy;
     list_begin(&view->list, FINDING_COUNT, cells->height > airy ? (size_t)(cells->height - airy) : 0);
     list_show(&view->list);
-    draw_index(view, cells, airy);
-    if (width > 8)
-        draw_page(view, cells, x, airy, width < TEXT_MOST ? width : TEXT_MOST);
+    view->indexed = beside > 8 && page_fits(cells, beside, finding_kind((enum finding_code)view->list.at));
+    if (view->indexed) {
+        draw_index(view, cells, airy);
+        draw_page(view, cells, x, airy, beside);
+    } else {
+        width = label_room(LEFT + 2, cells->width);
+        draw_page(view, cells, LEFT, airy, width < TEXT_MOST ? width : TEXT_MOST);
+    }
 }
 
 static enum view_result explanations_action(struct view *self, const struct scene *scene, enum action action,
@@ -119,7 +141,7 @@ static enum view_result explanations_click(struct view *self, const struct scene
     (void)scene;
     (void)twice;
     (void)next;
-    if (x >= LEFT + INDEX_WIDTH || line == SIZE_MAX)
+    if (!view->indexed || x >= LEFT + INDEX_WIDTH || line == SIZE_MAX)
         return VIEW_IGNORED;
     view->list.at = line;
     return VIEW_DONE;

@@ -99,8 +99,13 @@ static void story_view_draw(struct view *self, const struct scene *scene, struct
         return;
     }
     list_begin(&view->list, view->sentences.count, story_view_rows(view, cells, y));
-    for (size_t i = view->list.top; i < view->sentences.count && y < cells->height; i++)
+    struct list whole = view->list; /* of its sentences, those that are seen to their end */
+    whole.rows = 0;
+    for (size_t i = view->list.top; i < view->sentences.count && y < cells->height; i++) {
+        whole.rows += y + sentence_height(cells, &view->sentences.list[i]) - airy <= cells->height;
         y = history_story_put_sentence(cells, y, &view->sentences.list[i], i == 0);
+    }
+    list_put_more(&whole, cells, airy ? 0 : cells->height - 1);
 }
 
 static enum view_result story_view_action(struct view *self, const struct scene *scene, enum action action,
