@@ -102,7 +102,7 @@ static const struct {
     uint32_t from, to;
 } deceiving[] = {
     {0x00ad, 0x00ad}, /* soft hyphen */
-    {0x034f, 0x034f}, /* combining grapheme joiner */
+    {0x0300, 0x036f}, /* accents: a letter that has its own looks the same */
     {0x0600, 0x0605}, /* Arabic number signs: format characters */
     {0x061c, 0x061c}, /* Arabic letter mark */
     {0x06dd, 0x06dd},    {0x070f, 0x070f},   {0x0890, 0x0891},

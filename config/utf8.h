@@ -26,7 +26,8 @@ size_t utf8_encode(uint32_t character, char bytes[4]);
 
 /*
  * True for a valid character that every output escapes (terminal, log, JSON, metrics, HTML, Markdown): a
- * control character, an invisible one, one that reorders or joins its neighbours, or one of no agreed width.
+ * control character, an invisible one, one that reorders or joins its neighbours or looks like another with them, or
+ * one of no agreed width.
  */
 bool utf8_deceives(uint32_t code);
 
