@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "config/memory.h"
 #include "config/plain_file.h"
 #include "config/secret.h"
 #include "probe/loop_timer.h"
@@ -46,11 +47,13 @@ struct sasl_context {
     time_t refused_s;
     char refused_host[256]; /* empty: no host gets a ticket */
     char refusal[SASL_PROBLEM_TEXT];
-    char cache[64];           /* in memory, for a keytab's tickets */
+    char cache[64];           /* in memory, for a keytab's tickets, or those of a file */
+    bool copied;              /* it has those of a file */
     char keytab[KEYTAB_NAME]; /* the latest */
 };
 
-/* Fetches a ticket and makes the first token, off the loop. Lives until both sides have let go. */
+/* One step of a login by GSSAPI, off the loop: the library may ask a KDC, and opens files, at each of them. The first
+ * one fetches a ticket. Lives until both sides have let go. */
 struct sasl_job {
     pthread_mutex_t lock;
     int holders;
@@ -59,6 +62,8 @@ struct sasl_job {
     struct sasl_context *context;
     sasl_conn_t *connection;
     char host[256];
+    char *answer; /* the server's; NULL: it is the first step */
+    unsigned answer_length;
     /* Its results. */
     struct sasl_ticket *ticket; /* that the connection uses */
     int result;
@@ -78,7 +83,7 @@ struct sasl {
     sasl_secret_t *secret;
     struct sasl_job *job;
     struct sasl_ticket *ticket; /* that the connection uses */
-    bool begun, last_sent;
+    bool last_sent;
     int rounds;
     char problem[SASL_PROBLEM_TEXT + 120];
 };
@@ -302,24 +307,63 @@ static void kerberos_describe(const struct sasl_context *context, OM_uint32 majo
 /* What kinit writes has some kilobytes. */
 #define CACHE_MOST (1 << 20)
 
-/* The library would wait for a pipe's writer, and believes lengths. A missing file is left to it. */
-static bool cache_is_fine(const struct sasl_settings *s, char *problem)
+/* Into the cache in memory. */
+static bool cache_copy(const struct sasl_context *context, krb5_context kerberos, int descriptor,
+                       char *problem)
 {
+    char plain[PLAIN_FILE_NAME], name[KEYTAB_NAME], text[120];
+    krb5_ccache from = NULL, to = NULL;
+    krb5_principal owner = NULL;
+    plain_file_name(descriptor, plain);
+    snprintf(name, sizeof name, "FILE:%s", plain);
+    krb5_error_code error = krb5_cc_resolve(kerberos, name, &from);
+    error = error ? error : krb5_cc_get_principal(kerberos, from, &owner);
+    error = error ? error : krb5_cc_resolve(kerberos, context->cache, &to);
+    error = error ? error : krb5_cc_initialize(kerberos, to, owner);
+    error = error ? error : krb5_cc_copy_creds(kerberos, from, to);
+    if (error) {
+        kerberos_text((OM_uint32)error, GSS_C_MECH_CODE, text, sizeof text);
+        ticket_describe(context, false, text, problem);
+    }
+    krb5_free_principal(kerberos, owner);
+    if (from)
+        krb5_cc_close(kerberos, from);
+    if (to)
+        krb5_cc_close(kerberos, to);
+    return !error;
+}
+
+/* libkrb5 opens a file by its name whenever it needs it, waits for a pipe's writer and believes lengths: so a cache
+ * that is a file is read once. Those of other kinds are left to it. */
+static bool cache_read(struct sasl_context *context, char *problem)
+{
+    const struct sasl_settings *s = context->settings;
     krb5_context kerberos = NULL;
     struct stat status;
+    context->copied = false;
     if (krb5_init_context(&kerberos))
         return true;
     const char *name = s->ticket_cache ? s->ticket_cache : krb5_cc_default_name(kerberos);
     const char *file = name && strncmp(name, "FILE:", 5) == 0 ? name + 5 : name;
-    const char *what = NULL;
-    if (file && (file != name || !strchr(file, ':')) && stat(file, &status) == 0)
-        what = !S_ISREG(status.st_mode)      ? "is not a plain file"
-               : status.st_size > CACHE_MOST ? "is too large"
-                                             : NULL;
-    if (what)
-        snprintf(problem, SASL_PROBLEM_TEXT, "the ticket cache %.120s %s; run kinit", file, what);
+    bool other = !file || (file == name && strchr(file, ':')), fine = other;
+    if (!other && access(file, F_OK) != 0) {
+        snprintf(problem, SASL_PROBLEM_TEXT,
+                 "no Kerberos ticket (there is no %.120s); run kinit, or set sasl: keytab", file);
+    } else if (!other) {
+        char *error;
+        int descriptor = secret_open(file, "ticket cache", &error);
+        if (descriptor < 0)
+            snprintf(problem, SASL_PROBLEM_TEXT, "%s", error);
+        else if (fstat(descriptor, &status) != 0 || status.st_size > CACHE_MOST)
+            snprintf(problem, SASL_PROBLEM_TEXT, "the ticket cache %.120s is too large; run kinit", file);
+        else
+            fine = context->copied = cache_copy(context, kerberos, descriptor, problem);
+        if (descriptor >= 0)
+            close(descriptor);
+        free(error);
+    }
     krb5_free_context(kerberos);
-    return !what;
+    return fine;
 }
 
 static gss_name_t gss_name(const char *text, gss_OID kind)
@@ -336,12 +380,12 @@ static OM_uint32 credential_acquire(const struct sasl_context *context, gss_cred
     const struct sasl_settings *s = context->settings;
     gss_key_value_element_desc elements[2];
     gss_key_value_set_desc store = {0, elements};
-    if (s->keytab) {
-        elements[store.count++] = (gss_key_value_element_desc){"client_keytab", context->keytab};
-        elements[store.count++] = (gss_key_value_element_desc){"ccache", context->cache};
-    } else if (s->ticket_cache) {
-        elements[store.count++] = (gss_key_value_element_desc){"ccache", s->ticket_cache};
-    }
+    /* Always one: the library would take the machine's, which nobody named. */
+    const char *keytab = s->keytab ? context->keytab : "MEMORY:electop-none";
+    const char *cache = s->keytab || context->copied ? context->cache : s->ticket_cache;
+    elements[store.count++] = (gss_key_value_element_desc){"client_keytab", keytab};
+    if (cache)
+        elements[store.count++] = (gss_key_value_element_desc){"ccache", cache};
     OM_uint32 ignored;
     gss_OID_set_desc mechanisms = {1, (gss_OID)(uintptr_t)gss_mech_krb5};
     gss_name_t name =
@@ -430,7 +474,7 @@ static bool context_renew(struct sasl_context *context, const char *host)
     int keytab = -1;
     const char *file = context->settings->keytab;
     if (file ? (keytab = keytab_open(file, context->keytab, context->refusal)) < 0
-             : !cache_is_fine(context->settings, context->refusal)) {
+             : !cache_read(context, context->refusal)) {
         context->refused_host[0] = '\0';
         context->refused_s = now_s;
         return false;
@@ -473,7 +517,16 @@ static void job_release(struct sasl_job *job)
     ticket_release(job->ticket);
     context_release(job->context);
     pthread_mutex_destroy(&job->lock);
+    free(job->answer);
     free(job);
+}
+
+static void step_describe(const char *mechanism, sasl_conn_t *connection, char *problem)
+{
+    snprintf(problem, SASL_PROBLEM_TEXT,
+             "it does not offer %s, or not with these credentials (%.100s); check sasl: mechanism and "
+             "credentials",
+             mechanism, sasl_errdetail(connection));
 }
 
 static void job_start_login(struct sasl_job *job)
@@ -490,6 +543,14 @@ static void job_start_login(struct sasl_job *job)
                      : sasl_errdetail(job->connection));
 }
 
+static void job_step(struct sasl_job *job)
+{
+    job->result =
+        sasl_client_step(job->connection, job->answer, job->answer_length, NULL, &job->token, &job->length);
+    if (job->result != SASL_OK && job->result != SASL_CONTINUE)
+        step_describe("GSSAPI", job->connection, job->problem);
+}
+
 /* Threads that ask a KDC, those that were given up included. */
 static atomic_int jobs_running;
 
@@ -502,9 +563,11 @@ static void *job_run(void *argument)
 {
     struct sasl_job *job = argument;
     struct sasl_context *context = job->context;
-    pthread_mutex_lock(&context->lock);
-    if (context_renew(context, job->host)) {
-        job_start_login(job); /* under the lock: no thread renews the credential meanwhile */
+    pthread_mutex_lock(&context->lock); /* so that no thread renews the credential meanwhile */
+    if (job->answer) {
+        job_step(job);
+    } else if (context_renew(context, job->host)) {
+        job_start_login(job);
     } else {
         job->result = SASL_FAIL;
         snprintf(job->problem, sizeof job->problem, "%s", context->refusal);
@@ -526,7 +589,8 @@ static void on_job_done(uv_async_t *async)
         s->ready(s->ready_context);
 }
 
-static bool job_start(struct sasl *s)
+/* answer: NULL for the first step. */
+static bool job_start(struct sasl *s, const uint8_t *answer, size_t length)
 {
     struct sasl_job *job = calloc(1, sizeof *job);
     uv_async_t *done = calloc(1, sizeof *done);
@@ -539,6 +603,11 @@ static bool job_start(struct sasl *s)
     }
     done->data = s;
     *job = (struct sasl_job){.holders = 2, .done = done, .context = s->context, .connection = s->connection};
+    if (answer) {
+        job->answer = xmalloc(length + 1);
+        memcpy(job->answer, answer, length);
+        job->answer_length = (unsigned)length;
+    }
     snprintf(job->host, sizeof job->host, "%s", s->host);
     pthread_mutex_init(&job->lock, NULL);
     atomic_fetch_add(&s->context->users, 1);
@@ -673,25 +742,31 @@ static enum sasl_turn sasl_follow(struct sasl *s, int result, const char *out, u
     return SASL_TURN_SEND;
 }
 
+static enum sasl_turn sasl_wait(struct sasl *s, const uint8_t *answer, size_t length)
+{
+    return job_start(s, answer, length) ? SASL_TURN_WAIT : sasl_fail(s, "no thread can be started");
+}
+
 enum sasl_turn sasl_begin(struct sasl *s, const uint8_t **token, size_t *length)
 {
     const char *out = NULL, *mechanism;
     unsigned out_length = 0;
-    if (!is_gssapi(s->context)) {
-        int result = sasl_client_start(s->connection, "DIGEST-MD5", NULL, &out, &out_length, &mechanism);
-        /* Java's server wants no initial response, as of an earlier login. */
-        return sasl_follow(s, result == SASL_OK ? SASL_CONTINUE : result, NULL, 0, token, length);
-    }
-    if (!s->job && !s->begun) {
-        s->begun = true;
-        return job_start(s) ? SASL_TURN_WAIT : sasl_fail(s, "no thread can be started");
-    }
+    if (is_gssapi(s->context))
+        return sasl_wait(s, NULL, 0);
+    int result = sasl_client_start(s->connection, "DIGEST-MD5", NULL, &out, &out_length, &mechanism);
+    /* Java's server wants no initial response, as of an earlier login. */
+    return sasl_follow(s, result == SASL_OK ? SASL_CONTINUE : result, NULL, 0, token, length);
+}
+
+enum sasl_turn sasl_continue(struct sasl *s, const uint8_t **token, size_t *length)
+{
     struct sasl_job *job = s->job;
     char problem[SASL_PROBLEM_TEXT];
     int result = job->result;
-    out = job->token;
-    out_length = job->length;
-    s->ticket = job->ticket;
+    const char *out = job->token;
+    unsigned out_length = job->length;
+    if (job->ticket)
+        s->ticket = job->ticket;
     job->ticket = NULL;
     snprintf(problem, sizeof problem, "%s", job->problem);
     job_end(s, false);
@@ -725,14 +800,13 @@ enum sasl_turn sasl_step(struct sasl *s, const uint8_t *answer, size_t answer_le
         return sasl_refused(s, error);
     if (s->last_sent)
         return SASL_TURN_DONE;
+    if (is_gssapi(s->context))
+        return sasl_wait(s, answer, answer_length);
     int result = sasl_client_step(s->connection, (const char *)answer, (unsigned)answer_length, NULL, &out,
                                   &out_length);
     if (result != SASL_OK && result != SASL_CONTINUE) {
         char what[SASL_PROBLEM_TEXT];
-        snprintf(what, sizeof what,
-                 "it does not offer %s, or not with these credentials (%.100s); check sasl: mechanism and "
-                 "credentials",
-                 is_gssapi(s->context) ? "GSSAPI" : "DIGEST-MD5", sasl_errdetail(s->connection));
+        step_describe("DIGEST-MD5", s->connection, what);
         return sasl_fail(s, what);
     }
     return sasl_follow(s, result, out, out_length, token, length);

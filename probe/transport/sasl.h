@@ -2,9 +2,9 @@
  * sasl.h - one SASL login through ZooKeeper's protocol: tokens in both directions. The only file that knows
  * libsasl2 and Kerberos.
  *
- * GSSAPI takes its ticket from a cache, or gets one with a keytab and renews it before it expires. This
- * contacts a KDC and may look up names, so it runs on a thread that ends by itself, and the login continues
- * from the loop. DIGEST-MD5 contacts no other server.
+ * GSSAPI takes its ticket from a cache, or gets one with a keytab and renews it before it expires. Each of its steps
+ * may contact a KDC, look up names and open files, so it runs on a thread that ends by itself, and the login
+ * continues from the loop. DIGEST-MD5 contacts no other server.
  *
  * Threads: called on the loop's thread.
  */
@@ -36,7 +36,7 @@ bool sasl_check_files(const struct sasl_settings *settings, char *problem);
 
 enum sasl_turn {
     SASL_TURN_SEND, /* this token, and wait for the answer */
-    SASL_TURN_WAIT, /* ready() is called when it can continue: call sasl_begin() again */
+    SASL_TURN_WAIT, /* ready() is called when it can continue: call sasl_continue() */
     SASL_TURN_DONE,
     SASL_TURN_FAILED /* sasl_problem() */
 };
@@ -49,6 +49,8 @@ void sasl_free(struct sasl *sasl);
 
 /* The token is valid until the next call. */
 enum sasl_turn sasl_begin(struct sasl *sasl, const uint8_t **token, size_t *length);
+/* After SASL_TURN_WAIT, once ready() was called. */
+enum sasl_turn sasl_continue(struct sasl *sasl, const uint8_t **token, size_t *length);
 /* The server's answer; error: its result (0: none). */
 enum sasl_turn sasl_step(struct sasl *sasl, const uint8_t *answer, size_t answer_length, int32_t error,
                          const uint8_t **token, size_t *length);

@@ -296,7 +296,7 @@ static void connection_on_login(void *context)
     struct connection *c = context;
     const uint8_t *token = NULL;
     size_t length = 0;
-    enum sasl_turn turn = sasl_begin(c->sasl, &token, &length);
+    enum sasl_turn turn = sasl_continue(c->sasl, &token, &length);
     (void)connection_follow(c, turn, token, length);
     if (turn != SASL_TURN_SEND)
         c->link->ready(c->link->context);

@@ -3,6 +3,7 @@ import contextlib
 import json
 import os
 import re
+import shutil
 import signal
 import socket
 import struct
@@ -671,10 +672,13 @@ def test_ticket_that_expires(tmp_path, monkeypatch):
             os.unlink(cache)
             os.mkfifo(cache)
             said = problem_of(tmp_path, made.hosts, f"    sasl: {{ticket_cache: 'FILE:{cache}'}}\n", env=made.env)
-            assert f"the ticket cache {cache} is not a plain file; run kinit" in said, said
+            assert "the ticket cache" in said and "is not a plain file" in said, said
             os.unlink(cache)
             with open(cache, "wb") as huge:
                 huge.truncate(1 << 33)
+            said = problem_of(tmp_path, made.hosts, f"    sasl: {{ticket_cache: 'FILE:{cache}'}}\n", env=made.env)
+            assert "the ticket cache" in said and "can be read or written by others" in said, said
+            os.chmod(cache, 0o600)
             said = problem_of(tmp_path, made.hosts, f"    sasl: {{ticket_cache: 'FILE:{cache}'}}\n", env=made.env)
             assert f"the ticket cache {cache} is too large; run kinit" in said, said
             os.unlink(cache)
@@ -683,6 +687,76 @@ def test_ticket_that_expires(tmp_path, monkeypatch):
     finally:
         made.close()
         made_kdc.close()
+
+
+class FirstAnswer(Line):
+    """Calls armed, once, before it passes the first answer to a login on."""
+
+    def __init__(self, target):
+        self.armed = None
+        super().__init__(target)
+
+    def _pass(self, source, sink, gate):
+        if gate is self.up:
+            super()._pass(source, sink, gate)
+            return
+        with contextlib.suppress(OSError):
+            send(sink, frame(source))
+            first = frame(source)
+            armed, self.armed = self.armed, None
+            if armed:
+                armed()
+            send(sink, first)
+            super()._pass(source, sink, gate)
+
+
+@pytest.mark.parametrize("which", ["cache", "krb5.conf"])
+def test_files_of_kerberos_become_pipes_during_a_login(kdc, tmp_path, which):
+    """A server has all the time for it: no step of a login holds up the loop. A cache is read once."""
+    made, cache, config = Secured("kerberos", tmp_path / "s", None, kdc), str(tmp_path / "cache"), str(tmp_path / "krb5.conf")
+    kdc.kinit(cache)
+    shutil.copy(kdc.config, config)
+    proxy = FirstAnswer(made.hosts)
+    port = proxy.address.rsplit(":", 1)[1]
+    file = made.write("proxy.yaml", f"clusters:\n  - name: c\n    hosts: localhost:{port}\n"
+                      f"    sasl: {{ticket_cache: 'FILE:{cache}'}}\n    servers: {{admin: off, four_letter: off}}\n")
+    swapped, pipe = threading.Event(), cache if which == "cache" else config
+
+    def swap():
+        os.unlink(pipe)
+        os.mkfifo(pipe, 0o600)
+        swapped.set()
+    proxy.armed = swap
+    program = subprocess.Popen([PROGRAM, "events", "-c", file], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                               env={**made.env, "KRB5_CONFIG": config})
+    try:
+        assert swapped.wait(stretched(20))
+        if which == "cache":
+            until(lambda: "connected" in program.stdout.readline(), 20, "the login goes on")
+        program.send_signal(signal.SIGINT)
+        wait(program, 10)
+    finally:
+        program.kill()
+        check_sanitizers(program.communicate()[1])
+        proxy.__exit__()
+        made.close()
+
+
+@pytest.mark.parametrize("keytab", ["open", "pipe"])
+def test_keytab_that_nobody_named(kdc, tmp_path, keytab):
+    """Without a keytab in the configuration, that of the machine or of the environment is not used."""
+    made, machines, cache = Secured("kerberos", tmp_path / "s", None, kdc), str(tmp_path / "machine.keytab"), str(tmp_path / "none")
+    if keytab == "pipe":
+        os.mkfifo(machines)
+    else:
+        shutil.copy(kdc.path("watcher.keytab"), machines)
+        os.chmod(machines, 0o666)
+    try:
+        said = problem_of(tmp_path, made.hosts, "    sasl: {}\n",
+                          env={**made.env, "KRB5_CLIENT_KTNAME": f"FILE:{machines}", "KRB5CCNAME": f"FILE:{cache}"})
+        assert f"no Kerberos ticket (there is no {cache}); run kinit" in said and not os.path.exists(cache), said
+    finally:
+        made.close()
 
 
 def test_clock_that_is_off(kdc, tmp_path):
