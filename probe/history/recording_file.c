@@ -115,6 +115,42 @@ static bool check_ours(const char *file, char **error)
     return true;
 }
 
+/* At the end of a rollback journal of a transaction over several databases, before these eight bytes, is the name of a
+ * file. */
+static bool journal_names_another(const char *name)
+{
+    static const unsigned char magic[8] = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
+    unsigned char end[sizeof magic];
+    int journal = open(name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    off_t size = journal < 0 ? 0 : lseek(journal, 0, SEEK_END);
+    bool names = size >= (off_t)sizeof end &&
+                 pread(journal, end, sizeof end, size - (off_t)sizeof end) == (ssize_t)sizeof end &&
+                 memcmp(end, magic, sizeof end) == 0;
+    if (journal >= 0)
+        close(journal);
+    return names;
+}
+
+/* A file with content beside which there never is a rollback journal. */
+#define BEGUN_SIZE 4096
+
+/* SQLite plays a rollback journal back, and deletes the file that it names. A recording has none, unless it ended while
+ * its first page was written: so what else lies there is a stranger's. */
+static bool check_journal(const char *file, bool writing, char **error)
+{
+    struct stat recording, journal;
+    char *name = text_format("%s-journal", file);
+    bool fine =
+        lstat(name, &journal) != 0 || journal.st_size == 0 ||
+        (writing && (stat(file, &recording) != 0 || recording.st_size <= BEGUN_SIZE) &&
+         !journal_names_another(name)) ||
+        recording_file_refuse(error, name,
+                              "no recording of electop has such a journal, which may change or delete "
+                              "files; move it away");
+    free(name);
+    return fine;
+}
+
 static bool check_all(const char *file, char **error)
 {
     static const char *const suffixes[] = {"", "-wal", "-shm", "-journal", ".lock"};
@@ -125,7 +161,7 @@ static bool check_all(const char *file, char **error)
         if (!fine)
             return false;
     }
-    return true;
+    return check_journal(file, true, error);
 }
 
 static char *real_path(const char *file, char **error)
@@ -158,11 +194,11 @@ static int take_lock(const char *file, char **error)
                              name, strerror(errno));
     } else if (fcntl(fd, F_SETLK, &lock) != 0) {
         bool reported = fcntl(fd, F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK && lock.l_pid > 0;
-        *error =
-            reported
-                ? text_format("%s: process %ld is recording into it already; only one at a time can", file,
-                              (long)lock.l_pid)
-                : text_format("%s: another process is recording into it already; only one at a time can", file);
+        *error = reported
+                     ? text_format("%s: process %ld is recording into it already; only one at a time can",
+                                   file, (long)lock.l_pid)
+                     : text_format("%s: another process is recording into it already; only one at a time can",
+                                   file);
         close(fd);
         fd = -1;
     }
@@ -385,6 +421,8 @@ sqlite3 *recording_open_read(const char *file, bool *still, char **error)
         *error = text_format("%s: permission denied; ask its owner, or read as a member of its group", file);
     } else if (!S_ISREG(status.st_mode)) {
         *error = text_format("%s: is not a file; name a recording", file);
+    } else if (!check_journal(file, false, error)) {
+        ; /* said */
     } else if ((opened = recording_open_open_database(&db, file, 0)) && recording_open_is_cut(db, file)) {
         *error = recording_open_damaged(file);
     } else if ((opened && can_read(db)) || (*still = open_still(&db, file))) {

@@ -40,8 +40,7 @@ static const struct attack {
      "ALTER TABLE event ADD COLUMN more TEXT GENERATED ALWAYS AS (hex(zeroblob(1000000000))) VIRTUAL",
      "its tables are not those of a recording"},
     {"an index whose expression runs whenever something is recorded",
-     "CREATE INDEX more ON event (length(hex(zeroblob(1000))))",
-     "its tables are not those of a recording"},
+     "CREATE INDEX more ON event (length(hex(zeroblob(1000))))", "its tables are not those of a recording"},
     {"a trigger that runs whenever something is recorded",
      "CREATE TRIGGER more AFTER INSERT ON event BEGIN DELETE FROM event; END",
      "its tables are not those of a recording"},
@@ -209,12 +208,73 @@ static void nothing_is_recorded_there(void **state)
     recorded_free(world);
 }
 
+static void put_big(unsigned char *to, uint32_t word)
+{
+    for (int i = 0; i < 4; i++)
+        to[i] = (unsigned char)(word >> (24 - 8 * i));
+}
+
+/* SQLite deletes the file that a hot rollback journal names as that of a transaction over several databases. */
+static void a_journal_deletes_no_other_file(void **state)
+{
+    (void)state;
+    struct recorded *world = recorded_begin();
+    char journal[100], victim[100], *error = NULL;
+    recorded_changes(world, 1);
+    recorded_stop(world);
+    snprintf(journal, sizeof journal, "%s-journal", world->file);
+    snprintf(victim, sizeof victim, "%s.thesis", world->file);
+    static const unsigned char magic[8] = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
+    struct stat status;
+    assert_int_equal(stat(world->file, &status), 0);
+    unsigned char head[512] = {0};
+    uint32_t sum = 0, length = (uint32_t)strlen(victim);
+    const uint32_t page = 4096, words[] = {0, 1, (uint32_t)status.st_size / page, 512, page};
+    memcpy(head, magic, sizeof magic);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        put_big(head + 8 + 4 * i, words[i]);
+    for (const char *c = victim; *c; c++)
+        sum += (unsigned char)*c;
+    unsigned char before[4], after[8];
+    put_big(before, 0x40000000 / page + 1);
+    put_big(after, length);
+    put_big(after + 4, sum);
+    FILE *out = fopen(journal, "wb"), *thesis = fopen(victim, "w");
+    assert_true(out && thesis && fputs("my thesis", thesis) >= 0);
+    fclose(thesis);
+    fwrite(head, 1, sizeof head, out);
+    fwrite(before, 1, sizeof before, out);
+    fwrite(victim, 1, length, out);
+    fwrite(after, 1, sizeof after, out);
+    fwrite(magic, 1, sizeof magic, out);
+    fclose(out);
+    assert_null(recorder_new(world->model, world->file, KEEP_LONG_MS, &error));
+    assert_non_null(strstr(error, "no recording of electop has such a journal"));
+    free(error);
+    assert_null(history_open(world->file, &error));
+    assert_non_null(strstr(error, "no recording of electop has such a journal"));
+    free(error);
+    /* As it is beside a recording that had only begun, which goes on. */
+    assert_int_equal(truncate(world->file, 0), 0);
+    assert_null(recorder_new(world->model, world->file, KEEP_LONG_MS, &error));
+    free(error);
+    assert_int_equal(truncate(journal, 600), 0);
+    struct recorder *recorder = recorder_new(world->model, world->file, KEEP_LONG_MS, &error);
+    assert_non_null(recorder);
+    assert_true(recorder_stop(recorder, &error));
+    assert_int_equal(access(victim, F_OK), 0);
+    unlink(victim);
+    unlink(journal);
+    recorded_free(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(attacks_are_refused),
         cmocka_unit_test(a_pipe_beside_it_blocks_nobody),
         cmocka_unit_test(nothing_is_recorded_there),
+        cmocka_unit_test(a_journal_deletes_no_other_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
