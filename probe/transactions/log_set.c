@@ -319,7 +319,7 @@ static bool take_member(struct log_set *set, struct archive *a, const char *file
 {
     size_t length;
     struct server_file_name name;
-    if (!server_file_parse(last_part(inside, &length), &name))
+    if (!inside || !server_file_parse(last_part(inside, &length), &name))
         return pass_over(set, a, error);
     int unpacked = unpack_entry(set, a, name.snapshot, error);
     if (unpacked < 0)
@@ -341,9 +341,9 @@ static bool unpack_archive(struct log_set *set, const char *file, char **error)
         got = archive_read_next_header(packed.archive, &entry);
         if (got != ARCHIVE_OK && got != ARCHIVE_WARN)
             break;
-        const char *inside = archive_entry_pathname(entry);
-        if (inside && archive_entry_filetype(entry) == AE_IFREG)
-            fine = take_member(set, packed.archive, file, inside, error);
+        /* The data of what is no plain file have to be unpacked, too. */
+        bool plain = archive_entry_filetype(entry) == AE_IFREG;
+        fine = take_member(set, packed.archive, file, plain ? archive_entry_pathname(entry) : NULL, error);
     }
     if (fine && got != ARCHIVE_EOF) {
         *error = archive_problem(packed.archive);

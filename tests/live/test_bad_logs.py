@@ -306,13 +306,14 @@ def test_what_is_packed_is_bounded(folder, tmp_path):
     assert not [name for name in os.listdir(where) if not name.startswith("electop-") or os.listdir(where / name)]
 
 
-def test_what_is_passed_over_is_bounded_too(folder, tmp_path):
-    """Members of an archive that are no log have to be unpacked; and each layer of packing takes memory."""
+@pytest.mark.parametrize("kind", [tarfile.REGTYPE, b"D", b"M"])
+def test_what_is_passed_over_is_bounded_too(folder, tmp_path, kind):
+    """Members of an archive that are no log, or no file, have to be unpacked; and each layer of packing takes memory."""
     config, bomb = tmp_path / "config.yaml", tmp_path / "data.tar.gz"
     config.write_text("history: {unpack: 100kB}\n")
     with tarfile.open(bomb, "w:gz") as archive:
         junk = tarfile.TarInfo("junk")
-        junk.size = 1 << 20
+        junk.size, junk.type = 1 << 20, kind
         archive.addfile(junk, io.BytesIO(bytes(junk.size)))
     done = run("autopsy", str(bomb), "-c", str(config), within=60)
     assert done.status == 2 and "too large to be unpacked" in done.err, done
