@@ -139,6 +139,11 @@ static void check_post(const struct yaml_node *post, struct problems *problems)
     else if (strpbrk(post->text, "{}"))
         problems_add(problems, post->line, post->column,
                      "post: a URL cannot contain braces; the facts are in the JSON that is posted");
+    else if (strchr(post->text, '@'))
+        problems_add(
+            problems, post->line, post->column,
+            "post: a URL cannot contain @ (write %%40 in its place): name a file with the user and the password with "
+            "secret_file");
 }
 
 bool alert_rules_expose(const struct alert_settings *rule)
@@ -146,12 +151,7 @@ bool alert_rules_expose(const struct alert_settings *rule)
     if (!rule->secret_file || !rule->post || strncmp(rule->post, "http://", 7) != 0)
         return false;
     const char *host = rule->post + 7;
-    size_t length = strcspn(host, "/?#");
-    for (const char *at = memchr(host, '@', length); at; at = memchr(host, '@', length)) {
-        length -= (size_t)(at + 1 - host);
-        host = at + 1;
-    }
-    length = *host == '[' ? strcspn(host, "]") + 1 : strcspn(host, ":/?#");
+    size_t length = *host == '[' ? strcspn(host, "]") + 1 : strcspn(host, ":/?#");
     return !(length == 9 && strncasecmp(host, "localhost", length) == 0) &&
            !(length == 5 && strncmp(host, "[::1]", length) == 0) &&
            !(strncmp(host, "127.", 4) == 0 && strspn(host, "0123456789.") == length);

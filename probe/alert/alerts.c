@@ -312,17 +312,12 @@ static void delivery_run(struct delivery *d)
 
 /* ---- posts ---- */
 
-/* A URL without its possible secrets: the login, the path of a hook, a token. */
+/* A URL without its possible secrets: the path of a hook, a token. */
 static char *url_shown(const char *url)
 {
     size_t scheme = strcspn(url, "/") + 2, length = strlen(url);
     scheme = scheme < length ? scheme : length;
-    const char *host = url + scheme, *end = host + strcspn(host, "/?#");
-    /* The last one ends the password, which may hold others. */
-    for (const char *at = host; at < end; at++)
-        if (*at == '@')
-            host = at + 1;
-    return text_format("%.*s%.*s", (int)scheme, url, (int)(end - host), host);
+    return text_format("%.*s", (int)(scheme + strcspn(url + scheme, "/?#")), url);
 }
 
 /* The header with the secret. NULL: it may not be used, which is reported. */
