@@ -53,7 +53,8 @@ static struct severity_counts figures_count_findings(const struct election *elec
     return counts;
 }
 
-/* A lock has no successor: there it is whether anybody is notified. */
+/* A lock in one znode has no successor: there it is whether anybody is notified. Any other lock that nobody waits for is
+ * released, and free: nothing is wrong. */
 static double figures_next_failover(const struct election *election)
 {
     if (summary_state(election) != ELECTION_LED)
@@ -63,7 +64,9 @@ static double figures_next_failover(const struct election *election)
     if (next.by_itself == ANSWER_NO) /* no failover begins, though the successor watches */
         return 0;
     if (!lock && !next.successor)
-        return election_has_one_owner(election) || election_is_tried(election) ? NAN : 0;
+        return election->kind == KIND_LOCK || election_has_one_owner(election) || election_is_tried(election)
+                   ? NAN
+                   : 0;
     return next.notified == ANSWER_YES ? 1 : next.notified == ANSWER_NO ? 0 : NAN;
 }
 

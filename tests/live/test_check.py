@@ -156,6 +156,23 @@ def test_clickhouse_without_a_line_is_fine(zk, path, client):
     assert check(zk, path).status == 2
 
 
+def test_a_lock_that_nobody_waits_for_is_fine(zk, path, client, follower):
+    """It is released, and free: by tools now and then, by all who read, by the threads of one client."""
+    tool, readers, threads = (client.Lock(f"{path}/tool", "a"), [one.ReadLock(f"{path}/read", "r") for one in (client, follower)],
+                              f"{path}/threads")
+    assert tool.acquire(timeout=20) and all(reader.acquire(timeout=20) for reader in readers)
+    done = run("check", "-s", f"{zk.hosts}{path}", "--admin", zk.admin)
+    assert done.status == 0, done
+    assert check(zk, f"{path}/read").status == 0
+    done = check(zk, f"{path}/tool")  # somebody wants a leader there
+    assert done.status == 1 and "no candidate after the leader" in done.out, done
+    for _ in range(2):
+        client.create(f"{threads}/_c_{uuid.uuid4()}-lock-", ephemeral=True, sequence=True, makepath=True)
+    assert check(zk, threads, "--kind", "lock").status == 0
+    done = check(zk, threads)
+    assert "no candidate of another session after the leader" in done.out, done
+
+
 def test_several_elections_in_one_line(zk, path, standing, client, follower, tmp_path):
     follower.exists(standing[0], watch=lambda event: None)
     client.ensure_path(path + "-b")

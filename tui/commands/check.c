@@ -24,6 +24,7 @@
 #include "probe/election/client.h"
 #include "probe/election/summary.h"
 #include "probe/election/vacancy.h"
+#include "probe/election/whatif.h"
 #include "probe/metrics/figures.h"
 #include "probe/monitor.h"
 #include "tui/commands/command.h"
@@ -373,12 +374,15 @@ static void check_defaults(struct check *check, const struct election *election,
     } else if (leader && state != ELECTION_LED && !check_judges(check, FIGURE_VACANCY))
         check_vacancy(check, election, figures[FIGURE_VACANCY]);
     check_doubt(check, election);
-    if (leader && state == ELECTION_LED && figures[FIGURE_NEXT_FAILOVER] == 0 &&
+    bool successor = lock || whatif_heir(election) != NULL;
+    /* One that was found, and may be a lock, needs nobody who waits. */
+    bool wanted = successor || named || election->kind_proof != KIND_ASSUMED;
+    if (leader && state == ELECTION_LED && figures[FIGURE_NEXT_FAILOVER] == 0 && wanted &&
         !check_judges(check, FIGURE_NEXT_FAILOVER))
         check_raise(check, CHECK_WARNING, "%s: %s", path,
-                    election->candidate_count > 1 || lock
-                        ? "the next failover would stop, no candidate is notified"
-                        : "no candidate after the leader");
+                    successor                       ? "the next failover would stop, no candidate is notified"
+                    : election->candidate_count > 1 ? "no candidate of another session after the leader"
+                                                    : "no candidate after the leader");
     for (size_t i = 0; i < election->finding_count; i++) {
         const struct finding *finding = election->findings[i];
         enum figure figure = (enum figure)(FIGURE_INFO - (int)finding->severity);
