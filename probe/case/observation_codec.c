@@ -250,6 +250,8 @@ static void transaction_coding(struct coding *c, struct observed_transaction *o)
     coding_flag(c, &o->captured);
     coding_distance(c, &o->heard_us, c->at.mono_us);
     coding_distance(c, &o->gone_us, c->at.mono_us);
+    if (coding_holds_next(c))
+        coding_text(c, &o->identity, false);
 }
 
 static void captured_coding(struct coding *c, struct observed_captured *o)

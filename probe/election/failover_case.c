@@ -126,6 +126,7 @@ void logged_ends_free(struct logged_ends *ends)
     for (size_t i = 0; ends && i < LOGGED_ENDS_KEPT; i++) {
         free(ends->ring[i].path);
         free(ends->ring[i].evidence);
+        free(ends->ring[i].identity);
     }
     free(ends);
 }
@@ -236,6 +237,7 @@ bool failover_case_logged_before(const struct election *election, struct moment 
     if (!lock && recipe_sequence_of(name) == SEQUENCE_NONE)
         return false; /* no candidate */
     failover->from = name;
+    failover->from_identity = end->identity;
     failover->cause = deed_cause(t->deed);
     failover->cause_certainty = proved ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED;
     failover->evidence = end->evidence;
@@ -259,7 +261,12 @@ void failover_cases_logged(struct cluster *cluster, struct moment at, const char
     cluster->logged->next = (cluster->logged->next + 1) % LOGGED_ENDS_KEPT;
     free(end->path);
     free(end->evidence);
-    *end = (struct logged_end){.path = text_copy(path), .ahead_us = cluster->ahead_us, .transaction = *t};
+    free(end->identity);
+    *end = (struct logged_end){.path = text_copy(path),
+                               .identity = text_copy(t->identity),
+                               .ahead_us = cluster->ahead_us,
+                               .transaction = *t};
+    end->transaction.identity = end->identity;
     if (before) {
         char evidence[160];
         struct failover_evidence e = {

@@ -26,6 +26,7 @@ struct seen_deletion {
 struct logged_end {
     char *path;
     char *evidence;   /* of one from before the log was followed; else NULL */
+    char *identity;   /* the transaction's, or NULL */
     int64_t ahead_us; /* the cluster's when its time was taken: AdminServer may answer later */
     struct observed_transaction transaction;
 };

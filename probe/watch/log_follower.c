@@ -10,6 +10,7 @@
 #include "config/text.h"
 #include "probe/election/client.h"
 #include "probe/election/cluster.h"
+#include "probe/election/identity.h"
 #include "probe/log.h"
 #include "probe/loop_timer.h"
 #include "probe/transactions/log_stream.h"
@@ -24,6 +25,9 @@
 #define BEFORE_MS 2000
 /* The newest logs that are read of what was logged before: a server begins one when it starts, too. */
 #define LOGS_BEFORE 4
+/* Living ephemeral znodes of these logs that are remembered, for whose they were, and the data of each. */
+#define LIVING_MOST 20000
+#define LIVING_DATA 512
 /* How long log_follower_free() waits for the thread. */
 #define END_NS UINT64_C(100000000)
 
@@ -35,6 +39,7 @@ struct followed_change {
     int64_t time_ms;
     uint64_t session;
     char *path;      /* of a removed znode; NULL: all those of the session, or DEED_NONE */
+    char *identity;  /* of its client, if its creation was read; else NULL */
     char *complaint; /* the directory cannot be read; NULL: it can */
 };
 
@@ -43,6 +48,13 @@ struct logged_before {
     struct hash_link link;
     size_t length; /* of the election's path, with which that of the znode begins */
     struct followed_change change;
+};
+
+/* An ephemeral znode that was created before the log was followed. */
+struct living_node {
+    struct hash_link link;
+    char *path;
+    size_t length; /* of the data behind the path's end */
 };
 
 struct log_follower {
@@ -64,6 +76,7 @@ struct log_follower {
     int64_t unpack_most;
     struct log_set *set;
     struct log_stream *stream;
+    struct hash_table living;
     unsigned turns;
     bool current; /* the initial content has been read */
     bool complained;
@@ -72,6 +85,7 @@ struct log_follower {
 static void followed_free(struct followed_change *followed)
 {
     free(followed->path);
+    free(followed->identity);
     free(followed->complaint);
 }
 
@@ -89,6 +103,56 @@ static void before_free(struct log_follower *f, struct logged_before *before)
 }
 
 /* ---- on the thread ---- */
+
+static uint32_t living_hash(const struct hash_link *link)
+{
+    const char *path = HASH_ENTRY(link, const struct living_node, link)->path;
+    return cluster_path_hash(path, strlen(path));
+}
+
+static void living_add(struct log_follower *f, const struct znode_change *change)
+{
+    if (change->sort != ZNODE_EPHEMERAL || f->current || change->data_length > LIVING_DATA ||
+        f->living.count >= LIVING_MOST)
+        return;
+    struct living_node *node = xmalloc(sizeof *node);
+    node->path = xmalloc(change->path_length + 1 + change->data_length);
+    node->length = change->data_length;
+    memcpy(node->path, change->path, change->path_length);
+    node->path[change->path_length] = '\0';
+    if (change->data_length > 0)
+        memcpy(node->path + change->path_length + 1, change->data, change->data_length);
+    hash_table_add(&f->living, &node->link);
+}
+
+static void living_free(struct log_follower *f, struct living_node *node)
+{
+    hash_table_remove(&f->living, &node->link);
+    free(node->path);
+    free(node);
+}
+
+static void living_clear(struct log_follower *f)
+{
+    struct hash_link *link;
+    while ((link = hash_table_walk(&f->living, NULL)))
+        living_free(f, HASH_ENTRY(link, struct living_node, link));
+    hash_table_clear(&f->living);
+}
+
+/* It has ended: whose it was, or NULL. */
+static char *living_take(struct log_follower *f, const char *path)
+{
+    struct hash_link *link = hash_table_first(&f->living, cluster_path_hash(path, strlen(path)));
+    while (link && strcmp(HASH_ENTRY(link, struct living_node, link)->path, path) != 0)
+        link = link->next;
+    if (!link)
+        return NULL;
+    struct living_node *node = HASH_ENTRY(link, struct living_node, link);
+    char *identity = identity_from_data(node->path + strlen(node->path) + 1, node->length);
+    living_free(f, node);
+    return identity;
+}
 
 /* Takes the texts over. False: it is to end. */
 static bool follower_hand_on(struct log_follower *f, struct followed_change followed)
@@ -115,12 +179,16 @@ static void follower_change(void *context, const struct transaction *t, const st
     enum transaction_deed ended = t->cxid == 0 ? DEED_EXPIRED : DEED_CLOSED;
     struct followed_change followed = {
         .deed = ended, .zxid = t->zxid, .time_ms = f->current ? 0 : t->time_ms, .session = t->session};
+    if (change->kind == CHANGE_CREATED)
+        living_add(f, change);
     if (change->kind == CHANGE_DELETED)
         followed.deed = DEED_DELETED;
     else if (change->kind != CHANGE_CLOSED && (change->kind != CHANGE_SESSION_ENDED || !f->current))
         return;
-    if (change->kind != CHANGE_SESSION_ENDED)
+    if (change->kind != CHANGE_SESSION_ENDED) {
         followed.path = text_format("%.*s", (int)change->path_length, change->path);
+        followed.identity = living_take(f, followed.path);
+    }
     follower_hand_on(f, followed);
 }
 
@@ -164,6 +232,8 @@ static void follower_turn(struct log_follower *f)
         transaction_changes(&t, follower_change, f);
     }
     f->current = f->current || !more;
+    if (f->current)
+        living_clear(f);
     /* Done even without transactions: it shows that the log is being followed. */
     if (f->current)
         follower_hand_on(f, (struct followed_change){.zxid = last.zxid, .session = last.session});
@@ -175,6 +245,7 @@ static void follower_free(struct log_follower *f)
     while ((link = hash_table_walk(&f->before, NULL)))
         before_free(f, HASH_ENTRY(link, struct logged_before, link));
     hash_table_clear(&f->before);
+    living_clear(f);
     for (size_t i = 0; i < f->count; i++)
         followed_free(&f->found[i]);
     free(f->found);
@@ -216,6 +287,7 @@ static void follower_observe(const struct log_follower *f, const struct followed
     struct observation o = live_observation(f->live, OBSERVED_TRANSACTION, NULL, path);
     o.transaction =
         (struct observed_transaction){.zxid = found->zxid, .deed = found->deed, .session = found->session};
+    o.transaction.identity = found->identity;
     if (found->time_ms) {
         int64_t gone_us =
             cluster_stat_us(&f->live->model->clusters[f->live->index], found->zxid, found->time_ms);
@@ -238,7 +310,7 @@ static const struct election *election_of(const struct log_follower *f, const ch
     return cluster_election(cluster, path, *length);
 }
 
-/* Takes the text over. Of several that ended in one transaction, the first in line is kept. */
+/* Takes the texts over. Of several that ended in one transaction, the first in line is kept. */
 static void follower_keep_before(struct log_follower *f, struct followed_change *found)
 {
     size_t length;
@@ -260,7 +332,7 @@ static void follower_keep_before(struct log_follower *f, struct followed_change 
         before_free(f, before);
     before = xmalloc(sizeof *before);
     *before = (struct logged_before){.length = length, .change = *found};
-    found->path = NULL;
+    found->path = found->identity = NULL;
     hash_table_add(&f->before, &before->link);
 }
 
@@ -348,6 +420,7 @@ struct log_follower *log_follower_new(struct live_cluster *live)
     f->live = live;
     f->begun_ms = uv_now(live->loop);
     f->before.hash_of = before_hash;
+    f->living.hash_of = living_hash;
     f->directory = xstrdup(directory);
     f->unpack_most = live->settings->history.unpack_bytes;
     uv_mutex_init(&f->mutex);

@@ -192,7 +192,7 @@ static void draw_observation(struct drawn_observation *d, struct moment at)
             (struct observed_transaction){any(),           coin(), (enum transaction_deed)dice_draw(&dice, 4),
                                           (uint64_t)any(), any(),  any_int(),
                                           coin(),          any(),  coin(),
-                                          any(),           any()};
+                                          any(),           any(),  any_text(false)};
         break;
     case OBSERVED_CAPTURED:
         d->watch = (struct captured_watch){(char *)(uintptr_t)any_text(true),
