@@ -415,6 +415,35 @@ static void timeouts(struct diagnosis *d)
 
 /* ---- a leader that may not know of its end ---- */
 
+/* Of a lock in one znode only the holder owns a candidate: others stand by a watch on it, or are registered as members. */
+static bool waits_for_lock(const struct election *election, uint64_t session)
+{
+    uint64_t sessions[256];
+    const size_t room = sizeof sessions / sizeof *sessions;
+    if (!election->recipe || election->recipe->family != FAMILY_LOCK)
+        return false;
+    for (size_t i = 0; i < election->listed_member_count; i++)
+        if (election->listed_members[i].session == session)
+            return true;
+    size_t count =
+        election->candidate_count ? chain_watched_by(election, election->candidates[0], sessions, room) : 0;
+    for (size_t i = 0; i < count && i < room; i++)
+        if (sessions[i] == session)
+            return true;
+    return count > room;
+}
+
+/* Its client gave it up by itself. */
+static bool knew_of_its_end(const struct election *election, const struct departure_note *note)
+{
+    for (size_t i = election->failover_count; i-- > 0;) {
+        const struct failover *failover = election_failover_at(election, i);
+        if (failover->from && strncmp(failover->from, note->name, sizeof note->name - 1) == 0)
+            return failover->cause == CAUSE_CLOSED || failover->cause == CAUSE_RESIGNED;
+    }
+    return false;
+}
+
 static void double_leader(struct diagnosis *d)
 {
     struct election *election = d->election;
@@ -444,7 +473,8 @@ static void double_leader(struct diagnosis *d)
         }
     if (sessions == 0)
         diagnosis_vanished(d, FINDING_DOUBLE_LEADER_RISK, NO_SUBJECT);
-    if (sessions != 1 || back->owned || note->at.wall_us == 0)
+    if (sessions != 1 || back->owned || note->at.wall_us == 0 || waits_for_lock(election, back->shown.id) ||
+        knew_of_its_end(election, note))
         return;
     int64_t established_us = client_established_us(election->cluster, &back->shown);
     if (established_us < note->at.wall_us - CLOCKS_APART_US ||
