@@ -39,8 +39,8 @@ struct http {
     uv_loop_t *loop;
     uv_timer_t *timer;
     struct socket_poll *polls;
-    int active;            /* requests in the library */
-    bool has_ended;        /* one of them has ended and is not reported yet */
+    int active;             /* requests in the library */
+    bool has_ended;         /* one of them has ended and is not reported yet */
     char file_problem[160]; /* why a file of TLS cannot be read now; "": all can */
 };
 
@@ -530,6 +530,8 @@ static struct http_get *http_prepare(struct http *http, int64_t deadline_ms, siz
     curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, get->error);
     curl_easy_setopt(easy, CURLOPT_PROXY, "");
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+    /* All bounds here are made for it; HTTP/2's library reads frames without end, and keeps copies of a token. */
+    curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
     /* A pending look-up is abandoned at the deadline: its thread ends and cleans up by itself. */
     curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
     curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);

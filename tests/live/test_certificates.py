@@ -170,6 +170,19 @@ def test_session_is_resumed(authority, tmp_path):
                 until(lambda: server.resumed > 0, 30, "a handshake resumes the session")
 
 
+def test_no_other_http(authority, tmp_path):
+    """AdminServer is asked by HTTP/1.1, whatever it offers: the bounds are made for it."""
+    with TlsServer(authority, scripted(answer)) as server, TlsServer(authority, offers=["h2", "http/1.1"]) as admin:
+        files = Files(authority, tmp_path, server.address, more=", admin: https")
+        with open(files.config, encoding="ascii") as f:
+            text = f.read().replace("admin: off", f"admin: ['{admin.address}']")
+        with open(files.config, "w", encoding="ascii") as f:
+            f.write(text)
+        with Events(None, "-c", files.config):
+            until(lambda: admin.chosen, 20, "AdminServer is asked")
+    assert set(admin.chosen) == {"http/1.1"}
+
+
 @pytest.fixture(scope="module")
 def mutual(authority, tmp_path_factory):
     made = Secured("mutual tls", tmp_path_factory.mktemp("mutual"), authority, None)

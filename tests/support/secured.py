@@ -331,8 +331,8 @@ class OpensslServer:
 class TlsServer(_Server):
     """As _Server, behind a TLS handshake; it is silent where it is not told what to say."""
 
-    def __init__(self, authority, talk=None, name="server", clients=False, newest=None, resumes=True):
-        """clients: they must have a certificate of the authority; newest: the latest version of TLS that is offered; resumes:
+    def __init__(self, authority, talk=None, name="server", clients=False, newest=None, resumes=True, offers=()):
+        """offers: protocols; clients: they must have a certificate of the authority; newest: the latest version of TLS that is offered; resumes:
         sessions, in TLS 1.3."""
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(authority.path(f"{name}.crt"), authority.path(f"{name}.key"))
@@ -340,6 +340,7 @@ class TlsServer(_Server):
             context.num_tickets = 0
         if newest:
             context.maximum_version = newest
+        context.set_alpn_protocols(list(offers))
         if clients:
             context.verify_mode = ssl.CERT_REQUIRED
             context.load_verify_locations(authority.ca)
@@ -349,12 +350,13 @@ class TlsServer(_Server):
                 names = secured.getpeercert() if clients else None
                 self.clients.append(names["subject"][0][0][1] if names else None)
                 self.resumed += secured.session_reused
+                self.chosen.append(secured.selected_alpn_protocol())
                 self.open.append(secured)
                 if talk:
                     talk(secured)
                 while secured.recv(65536):
                     self.heard += 1
-        self.heard = 0  # how often, behind a handshake
+        self.heard, self.chosen = 0, []  # how often, behind a handshake; the protocols
         self.clients, self.resumed, self.open = [], 0, []  # the names in their certificates, one a handshake
         super().__init__(serve)
 
