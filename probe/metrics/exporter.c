@@ -32,9 +32,9 @@
  *
  * GET and HEAD only. What a page costs does not grow with the number of those who ask: a page is made at most
  * once in PAGE_AGE_MS, and scrapes in between get the same. Slow readers, aborted requests and large
- * requests are dropped; nothing of it blocks the loop. One address has at most CONNECTIONS_EACH connections,
+ * requests are dropped; nothing of it blocks the loop. One address has at most half of all connections,
  * and a request that is not answered within REQUEST_MS, however busily it dribbles, ends with its connection;
- * within CROWDED_MS where there are more than CROWDED connections, from whatever addresses, and within FULL_MS
+ * within CROWDED_MS where there are more than three quarters of CONNECTIONS_MOST, from whatever addresses, and within FULL_MS
  * where no more are accepted and the whole request has not come (who waits to be accepted has sent it
  * meanwhile): so those who hold connections do not keep others from theirs.
  */
@@ -44,12 +44,13 @@ typedef bool (*listener_page_fn)(void *context, bool openmetrics, struct buffer 
 
 #define PAGE_AGE_MS 500
 #define CONNECTIONS_MOST 200
-#define CONNECTIONS_EACH 100
-#define CROWDED 150
+/* Of the limit of open files, for all that is no connection. */
+#define FILES_KEPT 64
 #define REQUEST_MS 10000
 #define CROWDED_MS 500
 #define FULL_MS 50
 #define IDLE_S 5
+#define RUN_MS 1000
 #define REQUEST_MEMORY 16384 /* bytes of one connection's buffers: headers, not pages */
 #define BACKLOG 1024
 
@@ -72,6 +73,7 @@ struct listener {
     uv_loop_t *loop;
     struct scrape *oldest, *newest;
     size_t scrapes;
+    size_t most; /* connections at once */
     struct MHD_Daemon *daemon;
     struct MHD_Response *index, *missing, *refused;
     struct metrics_page pages[2][2]; /* by format, and whether it is compressed */
@@ -274,10 +276,8 @@ static void scrape_on_answered(void *context, struct MHD_Connection *connection,
 
 static uint64_t scrape_most_ms(const struct scrape *scrape)
 {
-    size_t scrapes = scrape->listener->scrapes;
-    return scrapes <= CROWDED                            ? REQUEST_MS
-           : scrapes < CONNECTIONS_MOST || scrape->asked ? CROWDED_MS
-                                                         : FULL_MS;
+    size_t scrapes = scrape->listener->scrapes, most = scrape->listener->most;
+    return scrapes <= most * 3 / 4 ? REQUEST_MS : scrapes < most || scrape->asked ? CROWDED_MS : FULL_MS;
 }
 
 /* Shut down, a connection is closed by libmicrohttpd. Returns the time until the next one is due, at most
@@ -320,8 +320,10 @@ static void listener_serve(struct listener *l)
     /* With CONNECTIONS_MOST it stops listening, and begins again in the call after the one that closed some. */
     MHD_run(l->daemon);
     MHD_run(l->daemon);
-    if (MHD_get_timeout(l->daemon, &wait_ms) == MHD_YES)
-        uv_timer_start(l->timer, listener_on_timer, scrapes_end_late(l, wait_ms), 0);
+    /* Where descriptors are short it stops listening, too, and nothing tells when there are some again. */
+    if (MHD_get_timeout(l->daemon, &wait_ms) != MHD_YES || wait_ms > RUN_MS)
+        wait_ms = RUN_MS;
+    uv_timer_start(l->timer, listener_on_timer, scrapes_end_late(l, wait_ms), 0);
 }
 
 static char *listener_refuse(const char *address, const char *why)
@@ -408,13 +410,22 @@ static int listener_bind(const char *address, char **error)
     return -1;
 }
 
+static size_t connections_most(void)
+{
+    struct rlimit files;
+    if (getrlimit(RLIMIT_NOFILE, &files) != 0 || files.rlim_cur >= CONNECTIONS_MOST + FILES_KEPT)
+        return CONNECTIONS_MOST;
+    return files.rlim_cur > FILES_KEPT + 8 ? (size_t)files.rlim_cur - FILES_KEPT : 8;
+}
+
 /* libmicrohttpd's own epoll descriptor is watched by the loop: no thread is needed. */
 static bool listener_attach(struct listener *l, int descriptor)
 {
+    l->most = connections_most();
     l->daemon = MHD_start_daemon(
         MHD_USE_EPOLL, 0, NULL, NULL, listener_on_request, l, MHD_OPTION_LISTEN_SOCKET, descriptor,
-        MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MOST, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
-        (unsigned)CONNECTIONS_EACH, MHD_OPTION_NOTIFY_CONNECTION, scrape_on_connection, l,
+        MHD_OPTION_CONNECTION_LIMIT, (unsigned)l->most, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
+        (unsigned)l->most / 2, MHD_OPTION_NOTIFY_CONNECTION, scrape_on_connection, l,
         MHD_OPTION_NOTIFY_COMPLETED, scrape_on_answered, l, MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)IDLE_S,
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)REQUEST_MEMORY, MHD_OPTION_END);
     if (!l->daemon) {

@@ -4,6 +4,7 @@ import gzip
 import json
 import os
 import re
+import resource
 import selectors
 import shutil
 import signal
@@ -252,9 +253,16 @@ def test_requests_that_dribble(path, exporter, addresses):
         connection.close()
 
 
-def test_a_flood_keeps_nobody_waiting(path, exporter):
-    """Many more connections than are accepted, each opened again when it is closed: who asks from elsewhere is answered soon."""
-    one = exporter(path)
+@pytest.mark.parametrize("files", [None, 120])
+def test_a_flood_keeps_nobody_waiting(path, exporter, files):
+    """Many more connections than are accepted, each opened again when it is closed: who asks from elsewhere is answered soon;
+    so it is where few files may be open."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (files or soft, hard))
+    try:
+        one = exporter(path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
     flood, over = selectors.DefaultSelector(), threading.Event()
 
     def opened(n):
