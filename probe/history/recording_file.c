@@ -186,7 +186,8 @@ static char *real_path(const char *file, char **error)
 static int take_lock(const char *file, char **error)
 {
     char *name = text_format("%s.lock", file);
-    int fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, FILE_MODE);
+    /* For its owner alone: who may read it could hold it. */
+    int fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     if (fd < 0) {
         *error = text_format("%s: cannot be written (%s); check who owns the directory, or name another file "

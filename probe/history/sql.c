@@ -1,6 +1,8 @@
 #include "probe/history/sql.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <uv.h>
 
 #include "config/text.h"
@@ -10,11 +12,21 @@ static int sql_open_at_once(const char *path, int flags, int mode)
     return open(path, flags | O_NONBLOCK | O_NOCTTY, mode);
 }
 
+/* Root gives what it makes beside a recording to the recording's owner; never a file that was there under another name. */
+static int sql_give(int descriptor, uid_t user, gid_t group)
+{
+    struct stat status;
+    bool made = fstat(descriptor, &status) == 0 && status.st_nlink == 1 && status.st_size == 0;
+    return made ? fchown(descriptor, user, group) : 0;
+}
+
 static void sql_prepare(void)
 {
     sqlite3_vfs *system = sqlite3_vfs_find(NULL);
-    if (system && system->iVersion >= 3)
-        system->xSetSystemCall(system, "open", (sqlite3_syscall_ptr)sql_open_at_once);
+    if (!system || system->iVersion < 3)
+        return;
+    system->xSetSystemCall(system, "open", (sqlite3_syscall_ptr)sql_open_at_once);
+    system->xSetSystemCall(system, "fchown", (sqlite3_syscall_ptr)sql_give);
 }
 
 int sql_open(const char *file, sqlite3 **db, int flags)
