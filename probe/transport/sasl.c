@@ -346,7 +346,11 @@ static bool cache_read(struct sasl_context *context, char *problem)
     const char *name = s->ticket_cache ? s->ticket_cache : krb5_cc_default_name(kerberos);
     const char *file = name && strncmp(name, "FILE:", 5) == 0 ? name + 5 : name;
     bool other = !file || (file == name && strchr(file, ':')), fine = other;
-    if (!other && access(file, F_OK) != 0) {
+    if (name && strncmp(name, "DIR:", 4) == 0) {
+        fine = false;
+        snprintf(problem, SASL_PROBLEM_TEXT,
+                 "the ticket cache %.120s is a directory of caches; name one of them with FILE:", name);
+    } else if (!other && access(file, F_OK) != 0) {
         snprintf(problem, SASL_PROBLEM_TEXT,
                  "no Kerberos ticket (there is no %.120s); run kinit, or set sasl: keytab", file);
     } else if (!other) {

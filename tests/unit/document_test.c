@@ -31,7 +31,7 @@ static char *told(enum document_form form, const struct print_style *how)
     document_words(&doc, ROLE_INFO, "suspected:");
     document_words(&doc, ROLE_TEXT, " It was slow.");
     document_block(&doc, BLOCK_DETAIL, ROLE_TEXT);
-    document_prose(&doc, ROLE_TEXT, "a look");
+    document_prose(&doc, ROLE_TEXT, "www.x.org://a@b");
     document_heading(&doc, 3, "Table");
     document_table(&doc, columns, 3)->detail = "Proof";
     document_block(&doc, BLOCK_GROUP, ROLE_STRONG);
@@ -66,7 +66,7 @@ static void text_fits_its_width(void **state)
                                         "It moved.\n"
                                         "    <b>|`\\x1b[2J\n"
                                         "suspected: It was slow.\n"
-                                        "    a look\n"
+                                        "    www.x.org://a@b\n"
                                         "\n"
                                         "Table\n"
                                         "  NAME               FROM → TO   TOOK\n"
@@ -101,7 +101,7 @@ static void markdown_is_a_list_and_a_table(void **state)
                                            "&lt;b\\>\\|\\`\\\\x1b\\[2J\n"
                                            "\n"
                                            "- *suspected:* It was slow.  \n"
-                                           "  a look\n"
+                                           "  www&#46;x.org&#58;//a&#64;b\n"
                                            "\n"
                                            "### Table\n"
                                            "\n"
@@ -123,7 +123,7 @@ static void a_page_folds_a_claim(void **state)
         "<details class=\"story\" open=\"open\"><summary><b>It moved.</b></summary>\n"
         "<p class=\"note\"><bdi>&lt;b&gt;|`\\x1b[2J</bdi></p>\n"
         "<ul>\n"
-        "<li><i>suspected:</i> It was slow.<br/><small><bdi>a look</bdi></small></li>\n"
+        "<li><i>suspected:</i> It was slow.<br/><small><bdi>www.x.org://a@b</bdi></small></li>\n"
         "</ul></details>\n"
         "<h3>Table</h3>\n"
         "<div class=\"table\"><table>\n"

@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <string.h>
+#include <strings.h>
 
 #include "tui/screen/safe.h"
 
@@ -42,6 +43,7 @@ static void markdown_put_code(struct buffer *out, const char *text)
 /* Prose that may hold strangers' bytes. An underscore inside a word means nothing in Markdown. */
 static void markdown_put_prose(struct buffer *out, const char *text)
 {
+    const char *begin = text;
     size_t left = strlen(text), eaten;
     char unit[SAFE_UNIT], before = ' ';
     for (int width; (eaten = safe_unit(text, left, false, unit, &width)) > 0; text += eaten, left -= eaten) {
@@ -51,6 +53,10 @@ static void markdown_put_prose(struct buffer *out, const char *text)
             buffer_put_text(out, *unit == '<' ? "&lt;" : "&amp;");
         else if (*unit == '@')
             buffer_put_text(out, "&#64;"); /* it mentions no user */
+        else if (*unit == ':' && left > 2 && text[1] == '/' && text[2] == '/')
+            buffer_put_text(out, "&#58;"); /* no link */
+        else if (*unit == '.' && text - begin >= 3 && strncasecmp(text - 3, "www", 3) == 0)
+            buffer_put_text(out, "&#46;");
         else {
             for (const char *at = unit; *at; at++) {
                 if (strchr("\\`*[]>|~#!$", *at) || (*at == '_' && !inside))
