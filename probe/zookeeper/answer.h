@@ -17,7 +17,7 @@ enum session_result {
     SESSION_LOST, /* not carried out, or unknown whether: the connection or the session was lost */
     SESSION_BUSY, /* a sync or a write was not carried out because the servers are overloaded; a retry may
                      succeed */
-    SESSION_TOO_LARGE, /* of session_list() only: more children than the limit; see frame.h */
+    SESSION_TOO_LARGE, /* where it is not repeated: more children than the limit; see frame.h */
     SESSION_FAILED     /* any other error; never of exists, get and children, which are repeated */
 };
 

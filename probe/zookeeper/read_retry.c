@@ -135,7 +135,8 @@ static void read_retry_keep(struct again *a, struct request *r)
 static bool says_nothing(const struct request *r, int rc, const struct session_answer *answer)
 {
     return rc != ZOK && (answer->result == SESSION_FAILED || answer->result == SESSION_BUSY ||
-                         (answer->result == SESSION_TOO_LARGE && !r->may_be_too_large));
+                         (answer->result == SESSION_TOO_LARGE && !r->may_be_too_large &&
+                          r->all->session->listener.refused)); /* else nobody would hear of it */
 }
 
 void read_retry_answer(struct request *r, int rc, const struct session_answer *answer)

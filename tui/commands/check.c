@@ -488,7 +488,9 @@ static void check_election(struct check *check, const struct election *election,
         return;
     }
     if (state == ELECTION_UNKNOWN || state == ELECTION_DENIED) {
-        const char *problem = election_problem(election, buffer, sizeof buffer);
+        const char *problem = election->cluster->problem; /* why the servers refuse it */
+        if (state == ELECTION_DENIED || !problem)
+            problem = election_problem(election, buffer, sizeof buffer);
         check_raise(check, CHECK_UNKNOWN, "%s: %s%s%s%s", check_name(check, election),
                     election_state_word(state), problem ? ", " : "", problem ? problem : "",
                     state == ELECTION_DENIED ? " (--auth-file)" : "");
