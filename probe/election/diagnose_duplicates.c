@@ -21,6 +21,7 @@
 /* Candidates of one session that are compared with one another. */
 #define SHARED_MOST 64
 #define NAMED 16
+#define DIGITS "0123456789"
 /* So long those that came at once may take to be read. */
 #define READING_US INT64_C(10000000)
 /* Data that a finding rests on is read again as often. */
@@ -180,7 +181,7 @@ static bool read_since(struct diagnosis *d, const struct namesakes *alike, int64
 static bool is_constant(const struct candidate *c)
 {
     const char *identity = c->identity;
-    size_t length = strlen(identity), letters = 0, marks = 0, process = strspn(identity, "0123456789");
+    size_t length = strlen(identity), letters = 0, marks = 0, process = strspn(identity, DIGITS);
     for (size_t i = 0; i < length; i++) {
         letters += isalpha((unsigned char)identity[i]) != 0;
         marks += strchr("0123456789.:-_/@", identity[i]) != NULL;
@@ -189,31 +190,44 @@ static bool is_constant(const struct candidate *c)
     return c->identity_source == IDENTITY_DATA && (letters == 0 || marks == 0 || copied);
 }
 
-/* A host's name without a port: each process of that host may write it. No two write one GUID unless it is copied. */
-static bool is_host(const char *identity)
+/* A GUID, or a host and a port, perhaps with more behind them ("host:8983_solr", "host,16000,1764236400"). A host alone,
+   a version, an image, a zone, or a time is shared by processes. */
+static bool names_process(const char *identity)
 {
     size_t length = strlen(identity);
-    bool guid = (length == 32 || length == 36) && strspn(identity, "0123456789abcdefABCDEF-") == length;
-    return !guid && !strpbrk(identity, ":@,/ ");
+    if ((length == 32 || length == 36) && strspn(identity, "0123456789abcdefABCDEF-") == length)
+        return true;
+    size_t host = strcspn(identity, ":,");
+    size_t port = host < length ? strspn(identity + host + 1, DIGITS) : 0;
+    return strspn(identity, DIGITS) < host && port > 0 && strchr("_,", identity[host + 1 + port]) != NULL;
 }
 
-/* Whether all of them live at one address. ANSWER_UNKNOWN: no server shows it, or they are too many to be kept. */
-static enum answer live_at_one(const struct namesakes *alike)
+/* Whether all of them have one address; alive: ... and a connection that is not silent. ANSWER_UNKNOWN: no server shows
+   it, or they are too many to be kept. */
+static enum answer have_one_address(const struct diagnosis *d, const struct namesakes *alike,
+                                    enum answer *alive)
 {
-    const char *host = NULL, *other;
+    const char *host = NULL, *other = NULL;
+    enum answer one = alike->count > NAMED ? ANSWER_UNKNOWN : ANSWER_YES;
     size_t length = 0;
+    *alive = one;
     for (size_t i = 0; i < alike->count && i < NAMED; i++) {
         const struct client_session *shown = candidate_client(alike->of[i]);
-        if (!shown || !shown->address)
-            return ANSWER_UNKNOWN;
-        size_t its = client_host(shown, &other);
-        if (!shown->connected || client_is_silent(shown) ||
-            (i > 0 && (its != length || memcmp(host, other, length) != 0)))
-            return ANSWER_NO;
+        bool known = shown && shown->address;
+        if (known ? !shown->connected || client_is_silent(shown)
+                  : diagnosis_stands(d, FINDING_OWNER_DISCONNECTED, diagnosis_subject(alike->of[i])))
+            *alive = ANSWER_NO;
+        else if (!known && *alive == ANSWER_YES)
+            *alive = ANSWER_UNKNOWN;
+        size_t its = known ? client_host(shown, &other) : 0;
+        if (!known)
+            one = ANSWER_UNKNOWN;
+        else if (one == ANSWER_YES && i > 0 && (its != length || memcmp(host, other, length) != 0))
+            one = ANSWER_NO;
         host = other;
         length = its;
     }
-    return alike->count > NAMED ? ANSWER_UNKNOWN : ANSWER_YES;
+    return one;
 }
 
 static void raise_namesakes(struct diagnosis *d, const struct namesakes *alike)
@@ -226,17 +240,27 @@ static void raise_namesakes(struct diagnosis *d, const struct namesakes *alike)
         return;
     int64_t since_us = diagnosis_since(d, FINDING_DUPLICATE_IDENTITY, subject).mono_us;
     bool sure = alike->by_name || (!alike->shared_word && read_since(d, alike, since_us, stands));
-    enum answer one_host = !alike->by_name && is_host(first->identity) ? live_at_one(alike) : ANSWER_NO;
+    /* A restarted client is alive once. What names no process proves it only where the other one was; and two living
+       processes cannot listen on one port of one host. */
+    enum answer alive = ANSWER_UNKNOWN;
+    bool process = alike->by_name || names_process(first->identity);
+    enum answer one = alike->by_name ? ANSWER_NO : have_one_address(d, alike, &alive);
+    bool harmless = alive == ANSWER_YES && (one == ANSWER_YES || !process);
+    bool restarted = alive == ANSWER_NO && (one == ANSWER_YES || process);
     char more[48] = "";
     if (alike->count > 2)
         snprintf(more, sizeof more, ", and so do %zu more", alike->count - 2);
     diagnosis_raise(
-        d, FINDING_DUPLICATE_IDENTITY, one_host == ANSWER_YES ? SEVERITY_INFO : SEVERITY_WARNING,
-        sure && one_host != ANSWER_UNKNOWN ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED, subject, alike->of,
-        named, NULL,
+        d, FINDING_DUPLICATE_IDENTITY, harmless ? SEVERITY_INFO : SEVERITY_WARNING,
+        sure && (alike->by_name || harmless || restarted) ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED, subject,
+        alike->of, named,
+        alive == ANSWER_YES ? "nothing, if they are meant to write the same; else give each client its own"
+                            : NULL,
         "%s and %s have the same identity %.120s, in sessions 0x%" PRIx64 " and 0x%" PRIx64 "%s%s",
         first->name, second->name, first->identity, first->stat.owner, second->stat.owner, more,
-        one_host == ANSWER_YES ? "; all live at one address, perhaps as processes of one host" : "");
+        alive != ANSWER_YES ? ""
+        : one == ANSWER_YES ? "; all live at one address, perhaps as one process, or as processes of one host"
+                            : "; all live, at several addresses");
     /* Nothing is read for a finding that the certainty of this layout forbids. */
     if (!stands && !alike->by_name && !alike->shared_word &&
         diagnosis_stands(d, FINDING_DUPLICATE_IDENTITY, subject))
@@ -272,8 +296,8 @@ static void compare_identity(struct diagnosis *d, struct identities *all, uint32
     struct namesakes alike = {.of = {first},
                               .count = 1,
                               .by_name = first->identity_source == IDENTITY_NAME,
-                              .shared_word =
-                                  is_constant(first) || (all->distinct == 1 && is_host(first->identity))};
+                              .shared_word = is_constant(first) ||
+                                             (all->distinct == 1 && !names_process(first->identity))};
     for (uint32_t next; (next = all->next[i]); i = next - 1) {
         const struct candidate *c = candidates[next - 1];
         all->next[i] = 0;

@@ -179,13 +179,12 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
                 "and its old session has not expired yet.",
             .looks =
                 "The same identity in the data or names of candidates of different sessions; an address "
-                "alone is not an identity. Three kinds of data stay suspected: a plain word, such as "
-                "standby; a name "
-                "without a port or a process, if no other candidate has another name; and a process "
-                "number and a host, such as 1@app, which all copies of a container share. "
-                "A name without a port or a process is only a note while all that write it are connected "
-                "from one address: they may be processes of one host. Other data is read again before "
-                "this is certain, and once a minute after that.",
+                "alone is not an identity. Certain where one of them is silent or lost its connection, as "
+                "the earlier session of a restarted client: of a host with a port, or a GUID, anywhere, of "
+                "other data at one address. Suspected of a plain word, such as standby, of a name that all "
+                "write, and of 1@app, which copies of a container share. A note while all live at one "
+                "address, as one process with two sessions, or write what names no process: a version, a "
+                "zone, a time. Data is read again before this is certain, and once a minute after that.",
             .advice =
                 "wait until the old session expires; if both stay, two clients have the same configuration",
             .source = "dCache issue 5475",

@@ -221,10 +221,14 @@ def threads_share_a_session(ill, well):
 
 @scene("duplicate-identity")
 def comes_back_too_soon(ill, well):
-    healthy(well, "a:1", "b:1")
-    first, second = healthy(ill, "a:1", "a:1")
-    yield Found("duplicate-identity", [first, second], severity="warning")
-    second.leaves()
+    for line in (ill, well):
+        first = line.join("a:1", timeout_s=90 if line is ill else 4)
+        if line is ill:
+            yield Found("session-timeout-long", first)  # now it knows where that client was
+            first.session.drop()
+        second = line.join("a:1" if line is ill else "b:1")
+    yield Found("duplicate-identity", ill.members, severity="warning")
+    ill.members[1].leaves()
 
 
 @scene("owner-disconnected")
