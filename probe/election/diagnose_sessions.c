@@ -51,6 +51,25 @@ static bool made_before(struct diagnosis *d, const struct candidate *c, size_t *
     return made;
 }
 
+/* So many times the usual interval between its writes pass until they have ended. */
+#define WRITES_MISSED 3
+#define WRITES_APART_US INT64_C(600000000)
+
+/* Its member writes to it, as one must that keeps a TTL znode. */
+static bool is_kept(const struct diagnosis *d, const struct candidate *c)
+{
+    const struct znode_stat *stat = &c->stat;
+    bool lock = d->election->recipe->family == FAMILY_LOCK;
+    int64_t seen_us = d->f->at.wall_us - (lock ? 0 : d->f->at.mono_us - c->own->read_us);
+    int64_t written_us = cluster_stat_us(d->election->cluster, stat->mzxid, stat->mtime_ms);
+    if (stat->version <= 0)
+        return false;
+    int64_t apart_us = (written_us - summary_created_us(c)) / stat->version;
+    if (apart_us > WRITES_APART_US)
+        apart_us = WRITES_APART_US;
+    return seen_us - written_us < MADE_AGAIN_US + WRITES_MISSED * apart_us;
+}
+
 static void persistent(struct diagnosis *d, const struct candidate *c, size_t *asked)
 {
     const struct recipe *recipe = d->election->recipe;
@@ -59,20 +78,21 @@ static void persistent(struct diagnosis *d, const struct candidate *c, size_t *a
     char when[SPAN_TEXT], path[PATH_TEXT];
     struct moment made = {.wall_us = summary_created_us(c)};
     /* Its children may live and die with the member, and come again with it. */
-    bool holds_others = c->stat.children > 0, held_others = c->stat.cversion > 0;
+    bool holds_others = c->stat.children > 0, held_others = c->stat.cversion > 0, kept = is_kept(d, c);
     /* With several forms of names, one may belong to no candidate. */
-    bool proved = made_before(d, c, asked) && !holds_others && !held_others && !d->election->mixed;
+    bool proved = made_before(d, c, asked) && !holds_others && !held_others && !kept && !d->election->mixed;
     diagnosis_raise(
         d, FINDING_PERSISTENT_CANDIDATE,
-        holds_others    ? SEVERITY_WARNING
-        : c->place == 0 ? SEVERITY_CRITICAL
-                        : SEVERITY_ERROR,
+        holds_others || kept ? SEVERITY_WARNING
+        : c->place == 0      ? SEVERITY_CRITICAL
+                             : SEVERITY_ERROR,
         proved ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED, diagnosis_subject(c), &c, 1, NULL,
         "no session owns it: it is persistent, or a container or TTL znode (a Stat shows them alike); "
         "%s was created at %s and is %s in line%s",
         describe_path(c, path, sizeof path), describe_clock(made, when, sizeof when),
         c->place == 0 ? "first" : "waiting",
         holds_others  ? "; it has children, which may show that its member lives"
+        : kept        ? "; it is written to, perhaps by its member, which so keeps a TTL znode"
         : held_others ? "; it had children, which may come again with its member"
                       : "");
 }

@@ -154,7 +154,8 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
                 "A znode of the candidates' pattern with ephemeralOwner 0. Suspected in its first three "
                 "seconds, "
                 "and if it has children: it may be a member's directory, with an ephemeral znode in it that "
-                "shows whether it lives.",
+                "shows whether it lives. A warning, suspected, while it is written to as often as before: "
+                "its member may keep a TTL znode so.",
             .advice = "if no client needs it, delete it by hand",
         },
     [FINDING_DUPLICATE_SESSION] =

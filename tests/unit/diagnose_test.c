@@ -250,6 +250,27 @@ static void one_text_of_two(void **state)
         model_script_run(texts[i].proves, texts[i].script);
 }
 
+/* A TTL znode lives as long as its member writes to it, and no Stat shows that it is one. */
+static void kept_by_writes(void **state)
+{
+    (void)state;
+#define WRITTEN "= n_0000000000 x\ntick 5000\n"
+#define KEPT                                                                                                 \
+    CONNECT "+ n_0000000000 x\n+ n_0000000001 y\ntick 5000\n" WRITTEN WRITTEN "list\n> election-seen\n"      \
+            "readall\n"
+    model_script_run("a member that writes, beside one that never did",
+                     KEPT "? findings persistent-candidate error certain n_0000000001; persistent-candidate "
+                          "warning suspected n_0000000000\n? never-led no\n");
+    model_script_run("... and goes on writing",
+                     KEPT WRITTEN "tick 40000\n" WRITTEN "tick 15000\n"
+                                  "time\nreadall\n? findings persistent-candidate error certain "
+                                  "n_0000000001; persistent-candidate warning suspected n_0000000000\n");
+    model_script_run("... and has stopped: it is a leftover", KEPT
+                     "tick 61000\ntime\nreadall\ntick 61000\ntime\nreadall\n"
+                     "? findings persistent-candidate critical certain n_0000000000; persistent-candidate "
+                     "error certain n_0000000001\n? never-led yes\n");
+}
+
 static void sessions(void **state)
 {
     (void)state;
@@ -844,6 +865,7 @@ int main(void)
         cmocka_unit_test(blocked),
         cmocka_unit_test(times),
         cmocka_unit_test(one_text_of_two),
+        cmocka_unit_test(kept_by_writes),
         cmocka_unit_test(bad_replies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
