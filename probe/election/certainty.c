@@ -468,7 +468,8 @@ unsigned certainty_holds(const struct election *election, enum finding_code code
         [PRESUMES_ELECTION] = election_is_proven(election),
         [PRESUMES_LEADER] =
             election->kind == KIND_LEADER && election->kind_proof != KIND_ASSUMED &&
-            !(code == FINDING_NO_LEADER ? election_may_be_over(election) : election_was_over(election)),
+            !(code == FINDING_NO_LEADER ? election_may_be_over(election) || election->own->handed_over
+                                        : election_was_over(election)),
         [PRESUMES_LAYOUT] = code == FINDING_HERD ? !names_leave_open(election) || line_has_one_role(election)
                                                  : member >> PRESUMES_LAYOUT & 1u,
         [PRESUMES_ORDER] = member >> PRESUMES_ORDER & 1u,

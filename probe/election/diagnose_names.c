@@ -359,6 +359,7 @@ static void stale_lock(struct diagnosis *d)
     const struct candidate *holder = election->candidate_count ? election->candidates[0] : NULL;
     if (!holder || election->recipe->family != FAMILY_LOCK || !holder->known)
         return;
+    /* An application may have sessions of its own. The first byte of one of ZooKeeper's names the server that made it. */
     uint64_t session = identity_session(holder->data, holder->data_length);
     if (session == 0 && holder->identity && !registry_identity(election, holder->stat.owner))
         session = registry_session(election, holder->identity);
@@ -377,25 +378,30 @@ static void blocked_lock(struct diagnosis *d)
     const struct election *election = d->election;
     const struct znode_stat *stat = &election->own->directory;
     if (election->recipe->family != FAMILY_LOCK || election->state != ELECTION_VACANT ||
-        !election->directory_known || stat->czxid == 0 || stat->owner != 0 || stat->data_length == 0)
+        !election->directory_known || stat->czxid == 0 || stat->owner != 0 || stat->data_length == 0 ||
+        election->led_elsewhere)
         return;
     bool held = false;
     for (size_t i = 0; i < election->tenure_count && !held; i++)
         held = election_tenure_at(election, i)->name != NULL;
+    bool sure = held && !election->own->handed_over;
     char when[SPAN_TEXT];
     diagnosis_raise(
-        d, FINDING_PERSISTENT_CANDIDATE, SEVERITY_CRITICAL, held ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED,
+        d, FINDING_PERSISTENT_CANDIDATE, SEVERITY_CRITICAL, sure ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED,
         NO_SUBJECT, NULL, 0,
-        held ? "delete it by hand, once no client uses it"
+        sure ? "delete it by hand, once no client uses it"
              : "check whether clients want to create this znode; if so, delete it by hand",
         "%s has no owner: it is persistent, or a container or TTL znode (a Stat shows them alike), "
         "created at %s; %s can lead while it exists, because it takes the place of the ephemeral "
-        "znode of %s",
+        "znode of %s%s",
         election->path,
         describe_clock(
             (struct moment){.wall_us = cluster_stat_us(election->cluster, stat->czxid, stat->ctime_ms)}, when,
             sizeof when),
-        held ? "nobody" : "perhaps nobody", election->recipe->title);
+        sure ? "nobody" : "perhaps nobody", election->recipe->title,
+        election->own->handed_over
+            ? "; it took that place at once, perhaps by design, as where another system leads now"
+            : "");
 }
 
 /* ---- the directory ---- */

@@ -112,9 +112,9 @@ bool election_guard(const struct election *election, unsigned i, char *buffer, s
 bool election_has_no_line(const struct election *election)
 {
     const char *name = strrchr(election->path, '/');
-    return election->candidate_count == 0 && election->outsider_count == 1 && name &&
-           strcmp(name, "/leader_election") == 0 &&
-           strcmp(election->outsiders[0]->name, RECIPE_NOBODY_STANDS) == 0;
+    bool all_lead = election->outsider_count == 1 && name && strcmp(name, "/leader_election") == 0 &&
+                    strcmp(election->outsiders[0]->name, RECIPE_NOBODY_STANDS) == 0;
+    return election->candidate_count == 0 && (all_lead || election->led_elsewhere);
 }
 
 const char *election_problem(const struct election *election, char *buffer, size_t size)
@@ -122,6 +122,8 @@ const char *election_problem(const struct election *election, char *buffer, size
     size_t children = election->recipe ? election->foreign_count : election->outsider_count;
     if (election->state == ELECTION_ELECTING && !election->problem)
         return "its leader has left, and its successor is not confirmed yet";
+    if (election->led_elsewhere)
+        return "another system leads: Kafka's controller in KRaft";
     if (election->state != ELECTION_VACANT || children == 0)
         return election->problem;
     if (election_has_no_line(election))

@@ -155,7 +155,8 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
                 "seconds, "
                 "and if it has children: it may be a member's directory, with an ephemeral znode in it that "
                 "shows whether it lives. A warning, suspected, while it is written to as often as before: "
-                "its member may keep a TTL znode so.",
+                "its member may keep a TTL znode so. Where a lock's znode should be, suspected if nobody "
+                "saw that place free before; nothing if its data names Kafka's controller in KRaft.",
             .advice = "if no client needs it, delete it by hand",
         },
     [FINDING_DUPLICATE_SESSION] =

@@ -398,6 +398,15 @@ uint64_t identity_session(const void *data, size_t length)
     return session;
 }
 
+bool identity_is_kraft(const void *data, size_t length)
+{
+    json_t *json = length ? json_loadb(data, length, 0, NULL) : NULL;
+    json_t *epoch = json_object_get(json, "kraftControllerEpoch");
+    bool leads = json_is_integer(epoch) && json_integer_value(epoch) >= 0;
+    json_decref(json);
+    return leads;
+}
+
 bool identity_is_personal(const char *identity)
 {
     struct in6_addr address; /* holds either */

@@ -27,6 +27,9 @@ char *identity_about_from_data(const void *data, size_t length);
 /* The session in a lock's data, as Helix writes it: "SESSION_ID": "100002a4d0a0001". 0: none. */
 uint64_t identity_session(const void *data, size_t length);
 
+/* Kafka's controller that leads in KRaft, as it says beside ZooKeeper's clients: "kraftControllerEpoch": 4. */
+bool identity_is_kraft(const void *data, size_t length);
+
 /* Written by all test candidates of probe/inject that have no data to copy. */
 #define IDENTITY_TEST_CANDIDATE "electop test candidate"
 

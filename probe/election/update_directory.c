@@ -10,6 +10,7 @@
 #include "probe/election/cluster.h"
 #include "probe/election/election_life.h"
 #include "probe/election/failover_case.h"
+#include "probe/election/identity.h"
 #include "probe/election/leadership.h"
 #include "probe/election/observation.h"
 #include "probe/election/candidates.h"
@@ -119,6 +120,7 @@ static void update_lock(const struct update *f, const struct znode_stat *stat,
     struct candidate *holder = election->candidate_count > 0 ? election->candidates[0] : NULL;
     election->own->directory = *stat;
     election->directory_known = true;
+    election->own->handed_over = election->led_elsewhere = false;
     election->problem = NULL;
 
     if (holder && holder->stat.czxid == stat->czxid && holder->stat.ctime_ms == stat->ctime_ms) {
@@ -178,6 +180,7 @@ static void update_lock_absent(const struct update *f)
     if (election->own->directory.czxid != 0 && !holder)
         update_touched(f); /* what blocked it is gone */
     election->own->directory = (struct znode_stat){0};
+    election->own->handed_over = election->led_elsewhere = false;
     update_state(f, ELECTION_VACANT);
     if (election->own->lapsed)
         still_vacant(f);
@@ -462,10 +465,17 @@ static void lie_as_lock(const struct update *f, const struct znode_stat *stat,
 
 void update_own_node(const struct update *f, const struct znode_stat *stat, const struct observed_node *node)
 {
-    if (update_is_lock(f, stat))
+    struct election *election = f->election;
+    bool kafka = election->recipe && strcmp(election->recipe->name, "kafka-controller") == 0;
+    if (update_is_lock(f, stat)) {
         lie_as_lock(f, stat, node);
-    else
+    } else {
         update_parent_data(f, node);
+        if (kafka && node && node->has_data) {
+            election->led_elsewhere = identity_is_kraft(node->data, node->data_length);
+            diagnose_soon(election);
+        }
+    }
 }
 
 /* If there was only one change, and a candidate left by it, it ended no session but perhaps that one's. */
@@ -492,7 +502,9 @@ void update_children(const struct update *f, const struct observed_children *lis
         if (held) { /* a directory lies where the lock was */
             everybody_left(f);
             election->directory_known = false;
-        } else if (election->directory_known && !same_node(&election->own->directory, list->stat))
+            election->own->handed_over = true;
+        } else if (election->directory_known && election->own->directory.czxid != 0 &&
+                   !same_node(&election->own->directory, list->stat))
             directory_gone(f);
         compare_list(f, list, &difference);
     }

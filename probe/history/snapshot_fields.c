@@ -423,6 +423,7 @@ void state_fields(struct fields *f, struct election *e)
     field_signed(f, &e->ack_stat.mtime_ms);
     field_flag(f, &e->members_listed);
     field_text(f, &e->members_path);
+    field_flag(f, &e->led_elsewhere);
 }
 
 /* ---- its candidates, and their sessions ---- */

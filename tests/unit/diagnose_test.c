@@ -601,16 +601,45 @@ static void blocked(void **state)
                      "? " BLOCKED "suspected\n- .\nlist\n? findings none\n"
                      "+ . s=b x\nread .\n> candidate-joined leader @1\n> leader-elected nobody -> leader\n"
                      "? findings none\n");
-    model_script_run(
-        "... where a session held it before",
-        "watch /loadbalance/leader\nconnect\n> connection connected\n+ . s=a x\nread .\n"
-        "> election-seen\n- .\n+ . x\nlist\n> leader-lost leader @1\n> candidate-left leader @1\n"
-        "? " BLOCKED "certain\n");
+    model_script_run("... where a session held it before",
+                     "watch /loadbalance/leader\nconnect\n> connection connected\n+ . s=a x\nread .\n"
+                     "> election-seen\n- .\nlist\n> leader-lost leader @1\n> candidate-left leader @1\n"
+                     "+ . x\nlist\n? " BLOCKED "certain\ntick 60000\ntime\n"
+                     "? findings no-leader critical certain; persistent-candidate critical certain\n");
     model_script_run("... not a directory, with members or without",
                      "watch /service/x/leader\nconnect\n> connection connected\n+ .\nlist\n> election-seen\n"
                      "? findings none\n= . 10.0.0.1:8200\n+ n_0000000000 s=a\nlist\n"
                      "> candidate-joined n_0000000000 @1\n> leader-elected nobody -> n_0000000000\n"
                      "readall\n? findings none\n");
+}
+
+/* A persistent znode that takes the holder's place at once, as in one transaction: by design, perhaps. */
+static void handed_over(void **state)
+{
+    (void)state;
+#define KAFKA(was)                                                                                           \
+    "watch /controller kind=auto\nconnect\n> connection connected\n" was "read .\n> election-seen\n"
+#define BROKER "+ . s=a {\"version\":2,\"brokerid\":0,\"kraftControllerEpoch\":-1}\n"
+#define LOST "list\n> leader-lost controller @1\n> candidate-left controller @1\n"
+    model_script_run(
+        "it may lead outside ZooKeeper",
+        KAFKA(BROKER) "- .\n+ . {\"brokerid\":3000}\n" LOST "read .\ntick 60000\ntime\n"
+                      "? findings no-leader critical suspected; persistent-candidate critical "
+                      "suspected\n"
+                      "- .\nlist\n+ . x\nlist\n"
+                      "? findings no-leader critical certain; persistent-candidate critical certain\n");
+    model_script_run("Kafka's controller in KRaft leads, and says so",
+                     KAFKA(BROKER) "- .\n+ . {\"brokerid\":3000,\"kraftControllerEpoch\" : 4}\n" LOST
+                                   "read .\ntick 60000\ntime\n? findings none\n? sound yes\n"
+                                   "- .\nlist\ntick 60000\ntime\n? findings no-leader critical certain\n");
+    model_script_run("... also where it was found so",
+                     "watch /controller\nconnect\n> connection connected\n"
+                     "+ . {\"kraftControllerEpoch\":4}\nlist\n> election-seen\nread .\ntick 60000\ntime\n"
+                     "? findings none\n");
+    model_script_run("... a controller of ZooKeeper's clients would not",
+                     "watch /controller\nconnect\n> connection connected\n"
+                     "+ . {\"kraftControllerEpoch\":-1}\nlist\n> election-seen\nread .\n"
+                     "? " BLOCKED "suspected\n");
 }
 
 static void acks(void **state)
@@ -866,6 +895,7 @@ int main(void)
         cmocka_unit_test(times),
         cmocka_unit_test(one_text_of_two),
         cmocka_unit_test(kept_by_writes),
+        cmocka_unit_test(handed_over),
         cmocka_unit_test(bad_replies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -433,7 +433,8 @@ static void check_describe(struct check *check, const struct election *election,
             text_add(&text, ", next failover works");
     } else {
         text_add(&text,
-                 election_has_no_line(election) ? "nobody stands: every replica leads"
+                 election->led_elsewhere          ? "another system leads: Kafka's controller in KRaft"
+                 : election_has_no_line(election) ? "nobody stands: every replica leads"
                  : summary_state(election) == ELECTION_VACANT || summary_state(election) == ELECTION_ABSENT
                      ? "free"
                      : election_state_word(summary_state(election)));
