@@ -35,21 +35,16 @@ static bool is_recipe(const struct election *election, const char *const *names)
 
 /* ---- numbers ---- */
 
-/* At the last number the server's counter sticks: every further name gets that number, and one that is equal to an
-   earlier name is refused. */
-static bool diagnose_names_is_exhausted(const struct election *election)
-{
-    size_t count = election->candidate_count;
-    return election->next_sequence >= SEQUENCE_LAST ||
-           (count > 0 && election->candidates[count - 1]->sequence == SEQUENCE_LAST);
-}
-
 static void overflow(struct diagnosis *d)
 {
     struct election *election = d->election;
     const struct candidate *first = election->candidate_count ? election->candidates[0] : NULL;
-    bool negative = first && first->sequence < 0;
-    if (negative || diagnose_names_is_exhausted(election)) {
+    /* A number that the server has not given yet is a client's own: an id, as registries have them. */
+    bool negative =
+        first && first->sequence < 0 && first->sequence + SEQUENCE_LAST + 1 < election->next_sequence;
+    /* At the last number the server's counter sticks: every further name gets that number, and one that is equal to an
+       earlier name is refused. */
+    if (negative || election->next_sequence >= SEQUENCE_LAST) {
         diagnosis_raise(d, FINDING_SEQUENCE_OVERFLOWED, SEVERITY_CRITICAL, CERTAINTY_CERTAIN, NO_SUBJECT,
                         &first, negative, NULL,
                         "the next number under %s is %" PRId64 ", the last valid number is 2147483647: %s%s",

@@ -374,7 +374,9 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .meaning =
                 "The sequence numbers of this directory are used up: new candidates are refused, or sort "
                 "before the leader.",
-            .looks = "A candidate with a negative number, or a next number that has reached 2147483647.",
+            .looks =
+                "A candidate with a negative number that the server has given, or a next number that has "
+                "reached 2147483647.",
             .advice = "stop all candidates, delete the directory and let them create it again",
             .source = "zookeeper pull request 421",
         },

@@ -864,6 +864,23 @@ static void exhausted_sequence(void **state)
         "wind 40\n+ n_0000000051 s=b\nlist\n> candidate-joined n_0000000051 @2\n? unseen +0 -0\n");
 }
 
+/* A registry's ids look like numbers: who numbered them, the directory's counter shows. */
+static void numbers_that_no_server_gave(void **state)
+{
+    (void)state;
+#define IDS "+ shard-0000000000 s=a\n+ shard-2147483647 s=b\nlist\n> election-seen\nreadall\n"
+    model_script_run("a registry",
+                     "watch /r kind=auto found\nconnect\n> connection connected\n" IDS "? findings none\n");
+    model_script_run("... that somebody calls an election",
+                     "watch /election\nconnect\n> connection connected\n" IDS "? findings none\n");
+    model_script_run("... with negative ids",
+                     "watch /election\nconnect\n> connection connected\n+ n_-0000000005 s=a\n"
+                     "list\n> election-seen\nreadall\n? findings none\n");
+    model_script_run("a queue that has used them up is no election",
+                     "watch /q kind=auto found\nconnect\n> connection connected\nwind 2147483646\n"
+                     "+ qn-2147483646 s=a\nlist\n> election-seen\nreadall\n? findings none\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -897,6 +914,7 @@ int main(void)
         cmocka_unit_test(short_lived_directories),
         cmocka_unit_test(equal_numbers),
         cmocka_unit_test(exhausted_sequence),
+        cmocka_unit_test(numbers_that_no_server_gave),
     };
     return cmocka_run_group_tests_name("certainty", tests, NULL, NULL);
 }
