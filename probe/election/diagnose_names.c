@@ -356,12 +356,18 @@ static void stale_lock(struct diagnosis *d)
         return;
     /* An application may have sessions of its own. The first byte of one of ZooKeeper's names the server that made it. */
     uint64_t session = identity_session(holder->data, holder->data_length);
-    if (session == 0 && holder->identity && !registry_identity(election, holder->stat.owner))
+    bool known = session != 0 && cluster_client(election->cluster, session);
+    if (!known && session >> 56 != holder->stat.owner >> 56)
+        session = 0;
+    if (session == 0 && holder->identity && !registry_identity(election, holder->stat.owner)) {
         session = registry_session(election, holder->identity);
+        known = true;
+    }
     if (session == 0 || session == holder->stat.owner)
         return;
     diagnosis_raise(
-        d, FINDING_STALE_LOCK, SEVERITY_ERROR, CERTAINTY_CERTAIN, NO_SUBJECT, &holder, 1, NULL,
+        d, FINDING_STALE_LOCK, SEVERITY_ERROR, known ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED, NO_SUBJECT,
+        &holder, 1, NULL,
         "the data of %s belongs to session 0x%" PRIx64 " (%.120s), but session 0x%" PRIx64 " owns it",
         election->path, session, holder->identity ? holder->identity : "no identity", holder->stat.owner);
 }

@@ -270,7 +270,10 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .meaning =
                 "The lock still belongs to an earlier session of its holder: it is deleted when that session "
                 "expires, although the holder believes that it owns the lock.",
-            .looks = "The identity in the lock's data belongs to another session than ephemeralOwner.",
+            .looks =
+                "The identity in the lock's data belongs to another session than ephemeralOwner. Suspected "
+                "of a session that no server shows; nothing if it was not made as ZooKeeper makes them: an "
+                "application may have sessions of its own.",
             .advice = "expect the lock to be deleted when the old session ends; a client then takes it again",
             .source = "kafka pull request 2175",
         },

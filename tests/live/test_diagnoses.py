@@ -308,7 +308,7 @@ def lock_names_another_session(ill, well):
     for line in (ill, well):
         session = line.session()
         line.make(session, line.path.rsplit("/", 1)[0])
-        written = session.id + (line is ill)
+        written = line.session().id if line is ill else session.id
         session.create(line.path, '{"id":"LEADER","simpleFields":{"SESSION_ID":"%x"}}' % written, EPHEMERAL)
     yield Found("stale-lock", severity="error")
     ill.sessions[0].close()
