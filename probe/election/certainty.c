@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/hash_table.h"
+#include "config/memory.h"
 #include "probe/election/announced.h"
 #include "probe/election/candidates.h"
 #include "probe/election/chain.h"
@@ -207,10 +209,86 @@ static bool line_has_one_role(const struct election *election)
     return true;
 }
 
+/* All of its name but the number. */
+static uint32_t name_form(const struct candidate *c)
+{
+    size_t length = strlen(c->name), number = length < SEQUENCE_DIGITS ? length : SEQUENCE_DIGITS;
+    return hash_bytes(c->name, length - number, 0);
+}
+
+static int compare_forms(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* GUIDs and hosts are each member's own; the name of a line, "shard1-", is shared. */
+static bool forms_are_shared(const struct election *election)
+{
+    size_t count = election->candidate_count;
+    uint32_t *forms = xmalloc((count + 1) * sizeof *forms);
+    for (size_t i = 0; i < count; i++)
+        forms[i] = name_form(election->candidates[i]);
+    qsort(forms, count, sizeof *forms, compare_forms);
+    bool shared = false;
+    for (size_t i = 1; i < count; i++)
+        shared = shared || forms[i] == forms[i - 1];
+    free(forms);
+    return shared;
+}
+
+/* Names that differ in words, or in what several members share, and nobody watches across that. */
+static bool may_be_lines(const struct election *election)
+{
+    bool roles = !line_has_one_role(election), differ = false;
+    for (size_t i = 1; i < election->candidate_count; i++) {
+        const struct candidate *before = election->candidates[i - 1], *c = election->candidates[i];
+        bool crosses = roles ? before->own->role != c->own->role : name_form(before) != name_form(c);
+        if (crosses && chain_is_watched(election, before, c->stat.owner))
+            return false;
+        differ = differ || crosses;
+    }
+    return roles || (differ && forms_are_shared(election));
+}
+
+/* The only member that this one's session watches; NULL: it watches none, or, where open is set, that shows nothing. */
+static const struct candidate *awaited(const struct election *election, const struct candidate *c, bool *open)
+{
+    const struct client_session *shown = candidate_client(c);
+    const struct candidate *found = NULL;
+    *open = !shown || !shown->watches_known;
+    for (size_t i = 0; i < election->candidate_count && !*open; i++) {
+        const struct candidate *other = election->candidates[i];
+        bool watched = other != c && chain_is_watched(election, other, c->stat.owner);
+        *open = (watched && found) || (other != c && other->stat.owner == c->stat.owner);
+        found = watched ? other : found;
+    }
+    return found;
+}
+
+/* So many steps of a chain are followed. */
+#define STEPS_MOST 1000
+
+/* The first waits for a member behind it, and so on, up to one that waits for none: another leads. A first that
+ * observes its heir is itself waited for. */
+bool certainty_first_waits(const struct election *election)
+{
+    const struct candidate *first = election->candidate_count ? election->candidates[0] : NULL, *at = first;
+    bool lock = election->recipe && election->recipe->family == FAMILY_LOCK,
+         open = lock || shared_lock(election) || election->recognised == RECOGNISED_CONFIGURED;
+    for (int i = 0; at && !open && i < STEPS_MOST; i++) {
+        const struct candidate *next = awaited(election, at, &open);
+        if (!next || next == first)
+            return !open && !next && at != first;
+        at = next;
+    }
+    return false;
+}
+
 bool certainty_mixed(const struct election *election)
 {
-    return election->recipe && strcmp(election->recipe->name, RECIPE_ANY_SEQUENCE) == 0 &&
-           !line_has_one_role(election);
+    return election->recognised != RECOGNISED_CONFIGURED && election->recipe &&
+           strcmp(election->recipe->name, RECIPE_ANY_SEQUENCE) == 0 && may_be_lines(election);
 }
 
 bool certainty_shows_layout(const struct election *election)

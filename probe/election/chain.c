@@ -179,6 +179,14 @@ size_t chain_watched_by(const struct election *election, const struct candidate 
     return count;
 }
 
+bool chain_is_watched(const struct election *election, const struct candidate *candidate, uint64_t session)
+{
+    uint32_t at = candidate->own->watchers;
+    while (at != 0 && at <= election->own->link_count && election->own->links[at - 1].session != session)
+        at = election->own->links[at - 1].next;
+    return at != 0 && at <= election->own->link_count;
+}
+
 const char *chain_watches_problem(const struct server *server)
 {
     return server->hidden[HIDDEN_WATCHES] || server_is_captured(server) ? server->hidden[HIDDEN_WATCHES]
@@ -820,6 +828,7 @@ void chain_update(struct diagnosis *d)
     }
     election->own->shows_layout = certainty_shows_layout(election);
     election->mixed = certainty_mixed(election);
+    election->first_waits = certainty_first_waits(election);
     for (size_t i = 0; i < election->candidate_count; i++)
         see_fault(d, election->candidates[i]);
     see_line(d);

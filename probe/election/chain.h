@@ -48,6 +48,9 @@ const struct candidate *chain_candidate_at(const struct election *election, cons
 size_t chain_watched_by(const struct election *election, const struct candidate *candidate,
                         uint64_t *sessions, size_t room);
 
+/* That session is one of them. */
+bool chain_is_watched(const struct election *election, const struct candidate *candidate, uint64_t session);
+
 /*
  * Polls of a session prove something only if they are far enough apart and its connection has answered after
  * the last. chain_poll_due_us: when (monotonic) the next poll may prove the suspicion of a candidate;

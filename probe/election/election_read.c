@@ -142,6 +142,9 @@ bool election_is_matched(const struct election *election)
 
 bool election_is_proven(const struct election *election)
 {
+    bool known = election->kind_proof == KIND_CONFIGURED;
+    if (election->first_waits || (election->mixed && !known))
+        return false;
     if (election->recognised != RECOGNISED_NAME || election_has_no_line(election))
         return true;
     /* A path that a pattern matches may be a directory of directories; so may a path without further
@@ -149,9 +152,6 @@ bool election_is_proven(const struct election *election)
     bool holds_others = election->candidate_count == 0 && election->outsider_count > 0;
     bool empty = election->candidate_count == 0 && !holds_others;
     bool named = election->origin == ORIGIN_CONFIGURED || (empty && election_is_matched(election));
-    bool known = election->kind_proof == KIND_CONFIGURED;
-    if (election->mixed && !known)
-        return false;
     return (named && known) || ((named || known) && !holds_others);
 }
 

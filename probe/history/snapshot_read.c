@@ -366,6 +366,7 @@ static void snapshot_read_finish(struct snapshot_reader *t)
                 qsort(e->tenures, e->tenure_count, sizeof *e->tenures, by_beginning);
             members_sort(e);
             e->mixed = certainty_mixed(e);
+            e->first_waits = certainty_first_waits(e);
         }
     }
 }

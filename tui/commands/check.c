@@ -481,8 +481,8 @@ static void check_election(struct check *check, const struct election *election,
             return;
         }
         check_raise(check, CHECK_UNKNOWN,
-                    election->mixed
-                        ? "%s: names of several forms in a layout that is not known may be several lines, "
+                    election->mixed || election->first_waits
+                        ? "%s: names of several forms may be several lines, or the first waits for another, "
                           "so it is not known who leads; set recipe: in the configuration"
                         : "%s: nothing proves that it is an election; name its path, or configure its kind",
                     check_name(check, election));
