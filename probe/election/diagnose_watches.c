@@ -223,19 +223,22 @@ static bool counts_here(const struct diagnosis *d, const struct viewer *viewer, 
     return viewer->lowest == c->place || (next && next->own->client == viewer->client);
 }
 
-/* Owners of candidates in here that watch c, c's own left out. */
+/* Owners of candidates in here that watch c, c's own left out. all: with those that do not wait for it. */
 static size_t owners_watching(const struct diagnosis *d, const struct candidate *c,
-                              const struct candidate *owners[OWNERS_KEPT])
+                              const struct candidate *owners[OWNERS_KEPT], size_t *all)
 {
     /* Kept small: a herd of ten thousand is one as soon as sixteen are known, and is counted in full. */
     uint64_t few[256];
     size_t known = chain_watched_by(d->election, c, few, sizeof few / sizeof few[0]), count = 0;
     size_t looked = known < sizeof few / sizeof few[0] ? known : sizeof few / sizeof few[0];
+    *all = known - looked;
     for (size_t i = 0; i < looked; i++) {
         struct client *client = session_table_find(d->election->cluster->clients, few[i]);
         if (!client || client == c->own->client || client->scratch >= d->viewer_count ||
-            d->viewers[client->scratch].client != client || d->viewers[client->scratch].owned == 0 ||
-            !counts_here(d, &d->viewers[client->scratch], c))
+            d->viewers[client->scratch].client != client || d->viewers[client->scratch].owned == 0)
+            continue;
+        ++*all;
+        if (!counts_here(d, &d->viewers[client->scratch], c))
             continue;
         const struct candidate *owned = client->owned;
         while (owned && owned->election != d->election)
@@ -251,17 +254,18 @@ static size_t owners_watching(const struct diagnosis *d, const struct candidate 
     return count + (known - looked);
 }
 
-/* All members that wait watch the first: their client's design, and no mistake of one of them. */
-static bool herd_by_design(const struct election *election, const struct candidate *c, size_t count)
+/* All members that wait watch the first, whatever else they watch: their client's design, and no mistake of one of
+ * them. */
+static bool herd_by_design(const struct election *election, const struct candidate *c, size_t all)
 {
     const struct line_shown *line = &election->own->line;
-    return c->place == 0 && count >= line->watching && line->deaf == 0;
+    return c->place == 0 && all >= line->watching && line->deaf == 0;
 }
 
 static void herd(struct diagnosis *d, const struct candidate *c)
 {
     const struct candidate *owners[OWNERS_KEPT + 1];
-    size_t count = c->own->watchers ? owners_watching(d, c, owners + 1) : 0;
+    size_t all = 0, count = c->own->watchers ? owners_watching(d, c, owners + 1, &all) : 0;
     if (count < 2)
         return;
     size_t named = count < OWNERS_KEPT ? count : OWNERS_KEPT;
@@ -276,7 +280,7 @@ static void herd(struct diagnosis *d, const struct candidate *c)
     for (size_t i = 1; i <= named; i++)
         if (diagnose_watches_certainty_of(d, owners[i]->own->client) == CERTAINTY_SUSPECTED)
             certainty = CERTAINTY_SUSPECTED;
-    diagnosis_raise(d, FINDING_HERD, herd_by_design(d->election, c, count) ? SEVERITY_INFO : SEVERITY_WARNING,
+    diagnosis_raise(d, FINDING_HERD, herd_by_design(d->election, c, all) ? SEVERITY_INFO : SEVERITY_WARNING,
                     certainty, diagnosis_subject(c), owners, named + 1, NULL,
                     "%zu owners of candidates watch %s: when it leaves, all of them are notified at once",
                     count, describe_path(c, path, sizeof path));

@@ -113,8 +113,8 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .severity = SEVERITY_WARNING,
             .meaning =
                 "Several candidates watch the same one: when it leaves, all are notified at once, and all "
-                "read the directory at the same moment. Where the whole line watches the first, it is the "
-                "client's design (info).",
+                "read the directory at the same moment. Where the whole line watches the first, "
+                "whatever else it watches, it is the client's design (info).",
             .looks =
                 "The owners of two or more candidates have a watch on one candidate. An owner that watches "
                 "its own predecessor as well does not count.",

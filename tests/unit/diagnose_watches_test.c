@@ -518,6 +518,13 @@ static void illnesses(void **state)
                           "? findings wrong-predecessor error suspected " C
                           "; wrong-predecessor error suspected " D "; herd warning certain " A "," B "," C
                           "," D "\n");
+    model_script_run(
+        "... of design where all watch the first, and some the second, too: a hot standby",
+        FOUR "+ " E " s=e\nclient e on=1 at=10.0.0.5:15\nw b " A "\nw c " A "\nw c " B "\n"
+             "w d " A "\nw d " B "\nw e " A "\nw e " B "\nlist\n> candidate-joined " E " @5\nreadall\nproof\n"
+             "? findings wrong-predecessor error suspected " D "; wrong-predecessor error suspected " E
+             "; herd info certain " A "," B "," D "," E "; extra-watches info certain " C
+             "; extra-watches info certain " D "; extra-watches info certain " E "\n");
     model_script_run("watch-eaten",
                      FOUR "w b " A "\nw c " B "\nw d " C "\n"
                           "round\n"
