@@ -34,7 +34,7 @@ static const struct presumption_kind presumption_kinds[PRESUMPTIONS] = {
     [PRESUMES_WATCHES] = {"watches", "that no watch on children or above the directory notifies it", NULL},
     [PRESUMES_LINE] = {"line", "that its members do not all watch one znode on purpose", NULL},
     [PRESUMES_MARK] = {"mark", "that no znode that it watches elsewhere notifies it", NULL},
-    [PRESUMES_ALONE] = {"alone", "that no other session of its address watches for it", NULL},
+    [PRESUMES_ALONE] = {"alone", "that no other session watches for it", NULL},
     [PRESUMES_PASSIVE] = {"passive", "that its client waits for a notification and does not poll", NULL},
     [PRESUMES_ACK] = {"acknowledgement", "that this version of the layout acknowledges there",
                       "set acknowledgement: in the configuration"},
@@ -429,7 +429,7 @@ static bool watches_mark(const struct election *election, const struct candidate
     return false;
 }
 
-/* Where a server hides its watches, another session of this address may watch there. */
+/* Where a server hides its watches, another session may watch there for it. */
 static bool certainty_alone(const struct election *election, const struct candidate *c)
 {
     return chain_watches_complete(election->cluster) && !client_is_helped(c->own->client, c->own->helped_us);

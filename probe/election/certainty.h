@@ -24,7 +24,7 @@ enum presumption {
     PRESUMES_WATCHES, /* every watch that could serve the member is shown or excluded */
     PRESUMES_LINE,    /* not all members watch one and the same znode */
     PRESUMES_MARK,    /* the member watches no znode that another member may have made */
-    PRESUMES_ALONE,   /* no other session of its address watches something of the election */
+    PRESUMES_ALONE, /* no session without a candidate watches its predecessor, none of its address anything */
     PRESUMES_PASSIVE, /* its client does not poll (watch_proof.h) */
     PRESUMES_ACK,     /* the acknowledgement: configured, or seen with a member's session as its owner */
     PRESUMES_LASTING, /* the directory is permanent: not created for a single election */

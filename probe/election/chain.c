@@ -694,6 +694,21 @@ static bool same_host(const struct client *one, const struct client *other)
            memcmp(a, b, length) == 0;
 }
 
+/* A session without a candidate that watches this one: its client may own the one behind it by another session, from
+ * whatever address, or tell it. NULL: there is none. */
+static const struct client *watches_for_another(const struct diagnosis *d, const struct candidate *c)
+{
+    const struct election *election = d->election;
+    for (uint32_t at = c ? c->own->watchers : 0; at != 0; at = election->own->links[at - 1].next) {
+        struct client *client =
+            session_table_find(election->cluster->clients, election->own->links[at - 1].session);
+        const struct viewer *viewer = client ? viewer_find(d, client) : NULL;
+        if (viewer && viewer->owned == 0)
+            return client;
+    }
+    return NULL;
+}
+
 /* With more helpers and more faulty members than this, members and helpers are not compared: each member may
  * have a helper. */
 #define HELPERS_MOST 1000
@@ -701,18 +716,25 @@ static bool same_host(const struct client *one, const struct client *other)
 static void see_helpers(struct diagnosis *d, size_t faults)
 {
     size_t helpers = 0;
+    const struct candidate *watched = NULL;
+    const struct client *found = NULL;
     for (size_t i = 0; i < d->viewer_count; i++)
         helpers += serves_others(&d->viewers[i]);
     bool many = helpers > HELPERS_MOST && faults > HELPERS_MOST;
     for (size_t k = 0; helpers > 0 && k < d->election->candidate_count; k++) {
         struct candidate *c = d->election->candidates[k];
-        for (size_t i = 0; c->wrong != FINDING_COUNT && i < d->viewer_count; i++) {
+        const struct candidate *expected =
+            c->wrong == FINDING_COUNT ? NULL : expected_at(d->election, c->place);
+        if (expected && expected != watched)
+            found = watches_for_another(d, watched = expected);
+        const struct client *helper = expected ? found : NULL;
+        for (size_t i = 0; expected && !helper && i < d->viewer_count; i++) {
             const struct viewer *viewer = &d->viewers[many ? c->own->client->scratch : i];
-            if (many || (serves_others(viewer) && same_host(viewer->client, c->own->client))) {
-                c->own->helped_us = viewer->client->shown.seen.mono_us;
-                break;
-            }
+            if (many || (serves_others(viewer) && same_host(viewer->client, c->own->client)))
+                helper = viewer->client;
         }
+        if (helper)
+            c->own->helped_us = helper->shown.seen.mono_us;
     }
 }
 

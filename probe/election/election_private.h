@@ -30,8 +30,8 @@ struct candidate_private {
     int64_t read_us;                  /* its data, the latest time; 0: never */
     int64_t again_us;                 /* it was asked to be read again, the latest time */
     unsigned holds;                   /* of a fault: certainty_of_member() */
-    int64_t helped_us; /* another session of its address was seen to watch something here; 0: none was */
-    const struct candidate *watched; /* what its session watches instead; NULL: nothing in here */
+    int64_t helped_us;                /* another session was seen to watch for it, perhaps; 0: none was */
+    const struct candidate *watched;  /* what its session watches instead; NULL: nothing in here */
     uint32_t hash, round;
     uint32_t watchers;     /* the first of its links, from 1; 0: no watcher is known */
     uint32_t before_hash;  /* the name of the one before it ... */

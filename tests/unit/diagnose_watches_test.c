@@ -754,10 +754,10 @@ static void other_designs(void **state)
 static void a_name_made_again(void **state)
 {
     (void)state;
-    model_script_run("a waiting one", HEALTHY
+    model_script_run("a waiting one: the session that lost it may watch for its client", HEALTHY
                      "round\n- " C "\n+ " C " s=e\nclient e on=1 at=10.0.0.5:15\nlist\n> unseen +1 -1\n"
                      "tick 10\nreadall\n> candidate-left " C " @3\n> candidate-joined " C " @3\n"
-                     "proof\n? findings no-watch error certain " C
+                     "proof\n? findings no-watch error suspected " C
                      "; watcher-without-candidate warning suspected " B "; unseen-changes info certain\n");
     model_script_run("the leader",
                      HEALTHY "round\n- " A "\n+ " A " s=e\nlist\n> unseen +1 -1\ntick 10\nreadall\n"
