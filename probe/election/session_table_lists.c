@@ -200,9 +200,13 @@ static bool leader_reports(const struct candidate *c, int32_t before_ms)
            longest_ms * INT64_C(100) >= shown->timeout_ms * percent;
 }
 
-/* For how long it has requested nothing. A pause that ended shows how long the next one may be. */
+/* A client that joins, and waits then, takes fewer requests. */
+#define REQUESTS_TO_JOIN 16
+
+/* For how long it has requested nothing. A pause that ended shows how long the next one may be; so do many requests
+ * of a connection of that age. */
 static void see_request(struct client *client, const struct seen_connection *seen, bool same,
-                        int64_t listed_us)
+                        int64_t listed_us, int64_t age_us)
 {
     bool idle = seen->last_cxid >= 0 && seen->outstanding == 0;
     if (same && idle && client->still_us != 0 && seen->last_cxid == client->shown.last_cxid)
@@ -211,6 +215,8 @@ static void see_request(struct client *client, const struct seen_connection *see
     if (pause_ms > client->rhythm_ms)
         client->rhythm_ms = pause_ms > INT32_MAX ? INT32_MAX : (int32_t)pause_ms;
     client->still_us = idle ? listed_us : 0;
+    int64_t mean_ms = seen->last_cxid >= REQUESTS_TO_JOIN && age_us > 0 ? age_us / 1000 / seen->last_cxid : 0;
+    client->mean_ms = mean_ms > INT32_MAX ? INT32_MAX : (int32_t)mean_ms;
 }
 
 /* Clients ping three times a timeout, and none more often than six times: answers that are closer are not those
@@ -264,7 +270,9 @@ static bool see_connection(struct cluster *cluster, size_t server, struct moment
     shown->seen = at;
     shown->timeout_ms = seen->timeout_ms;
     shown->outstanding = seen->outstanding;
-    see_request(client, seen, same, at.mono_us + cluster->servers[server].list_took_us);
+    int64_t established_us = client_established_us(cluster, shown);
+    see_request(client, seen, same, at.mono_us + cluster->servers[server].list_took_us,
+                established_us ? at.wall_us - established_us : 0);
     shown->last_cxid =
         seen->last_cxid > INT32_MAX ? -1 : (int32_t)seen->last_cxid; /* an int32 by the protocol */
     /* A connection that has not been answered anything yet has no last response, which reads as 0. */

@@ -109,9 +109,15 @@ int64_t client_due_us(const struct client *client, int64_t now_us)
     return seen_us < shown_us && shown_us < seen_us + LISTS_APART_US ? shown_us : seen_us + LISTS_APART_US;
 }
 
+/* The pause that is known to be usual for it. */
+static int64_t usual_pause_us(const struct client *client)
+{
+    return (client->rhythm_ms > client->mean_ms ? client->rhythm_ms : client->mean_ms) * INT64_C(1000);
+}
+
 int64_t client_passive_at_us(const struct client *client)
 {
-    int64_t pause_us = 2 * client->rhythm_ms * INT64_C(1000);
+    int64_t pause_us = 2 * usual_pause_us(client);
     return client->still_us ? client->still_us + (pause_us > PASSIVE_US ? pause_us : PASSIVE_US) : INT64_MAX;
 }
 
@@ -130,7 +136,7 @@ bool client_is_passive(const struct client *client, int64_t passed_us)
 {
     int64_t seen_us = client->shown.seen.mono_us;
     bool still = seen_us >= client_passive_at_us(client);
-    bool rests = client->still_us <= passed_us - PASSED_US && client->rhythm_ms * INT64_C(1000) < PASSED_US;
+    bool rests = client->still_us <= passed_us - PASSED_US && usual_pause_us(client) < PASSED_US;
     /* It has had watches, so it may just have been notified, and be busy. */
     if (client->shown.watches_listed && passed_us != 0)
         return still && seen_us >= passed_us + PASSIVE_US;

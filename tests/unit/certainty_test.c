@@ -156,12 +156,17 @@ static void read_write_locks(void **state)
 static void conditions_of_a_missing_watch(void **state)
 {
     (void)state;
+#define FOUR_REQUESTS "request c\nrequest c\nrequest c\nrequest c\n"
+#define SIXTEEN FOUR_REQUESTS FOUR_REQUESTS FOUR_REQUESTS FOUR_REQUESTS
     static const struct {
         const char *proves, *servers, *before, *meanwhile, *after, *expected;
     } rows[] = {
         {"all conditions hold", "1", "", "", "", "certain"},
         {"it requests something now and then: it may poll", "1", "", "request c\n", "", "suspected"},
         {"... and then nothing for half a minute", "1", "request c\n", "", "", "certain"},
+        {"... sixteen requests in ten minutes: it may poll every 45 seconds", "1", "tick 600000\n" SIXTEEN,
+         "", "", "suspected"},
+        {"... when it joined", "1", SIXTEEN, "", "", "certain"},
         {"a request of it is outstanding", "1", "waits c 1\n", "", "", "suspected"},
         {"another session of its address watches its predecessor", "1",
          "client e on=1 at=10.0.0.3:99\nw e " B "\n", "", "", "suspected"},
