@@ -66,27 +66,32 @@ static bool is_back(const struct election *election, const char *identity, struc
     return false;
 }
 
-/* Its session is a candidate here again, with a new znode, which came too late to be the cause. */
-static bool stands_again(const struct election *election, const struct failover *one)
+/* A list may be as much older than its answer. */
+#define LIST_TAKES_US INT64_C(1000000)
+
+/* Its session is a candidate here again, with a new znode, which came too late to be the cause; or its client is still
+ * connected, although its cause is not judged yet. */
+static bool lives_on(const struct election *election, const struct failover *one)
 {
-    const struct departure_note *note;
-    for (size_t i = 0; (note = departed_at(election, i)); i++) {
-        if (strncmp(one->from, note->name, sizeof note->name - 1) != 0)
-            continue;
-        for (size_t k = 0; k < election->candidate_count; k++) {
-            const struct candidate *c = election->candidates[k];
-            if (c->known && c->stat.owner == note->session && strcmp(c->name, one->from) != 0)
-                return true;
-        }
+    const struct departure_note *note, *its = NULL;
+    for (size_t i = 0; (note = departed_at(election, i)); i++)
+        if (strncmp(one->from, note->name, sizeof note->name - 1) == 0 &&
+            note->at.mono_us >= one->lost_at.mono_us)
+            its = note;
+    for (size_t k = 0; its && k < election->candidate_count; k++) {
+        const struct candidate *c = election->candidates[k];
+        if (c->known && c->stat.owner == its->session && strcmp(c->name, one->from) != 0)
+            return true;
     }
-    return false;
+    const struct client_session *shown = its ? cluster_client(election->cluster, its->session) : NULL;
+    return shown && shown->connected && shown->seen.mono_us > its->at.mono_us + LIST_TAKES_US;
 }
 
 static bool was_given_up(const struct election *election, const struct failover *one, int64_t since_us)
 {
     (void)since_us;
     return one->cause == CAUSE_RESIGNED || one->cause == CAUSE_DELETED ||
-           (one->cause == CAUSE_UNKNOWN && one->from && stands_again(election, one));
+           (one->cause == CAUSE_UNKNOWN && one->from && lives_on(election, one));
 }
 
 /* No other leader with its identity was lost since then. unknown: the answer where an identity is missing. */
@@ -112,6 +117,14 @@ static bool was_restarted(const struct election *election, const struct failover
            led_once(election, one, since_us, false) && is_back(election, one->from_identity, one->lost_at);
 }
 
+static bool was_judged(const struct election *election, const struct failover *one, int64_t since_us)
+{
+    (void)election;
+    (void)one;
+    (void)since_us;
+    return true;
+}
+
 /* The changes of leader since then that were of that kind. */
 static int count_changes(const struct election *election, int64_t since_us,
                          bool of_kind(const struct election *, const struct failover *, int64_t))
@@ -124,29 +137,30 @@ static int count_changes(const struct election *election, int64_t since_us,
     return count;
 }
 
-/* Perhaps a rolling restart: no client is known to have died or to have led twice since then, others joined, and no
- * more leaders were lost than there are candidates. */
-static bool may_be_rolling(const struct election *election, int64_t since_us)
+/* Perhaps planned, as a rolling restart, jobs that end, or a takeover: most leaders are not known to have died, none is
+ * known to have led twice but one whom another took its place, others joined, and nothing is known of the ends of no
+ * more than there are candidates. */
+static bool may_be_planned(const struct election *election, int64_t since_us)
 {
     struct moment first = {0};
-    size_t lost = 0;
+    size_t count = 0, died = 0, unknown = 0;
     for (size_t i = 0; i < election->failover_count; i++) {
         const struct failover *failover = election_failover_at(election, i);
         if (failover->lost_at.mono_us <= since_us)
             continue;
-        bool died = (failover->cause == CAUSE_EXPIRED || failover->cause == CAUSE_EVICTED) &&
-                    failover->cause_certainty == CERTAINTY_CERTAIN;
-        bool given_up = was_given_up(election, failover, since_us);
-        lost += !given_up;
-        if (died || (!given_up && !led_once(election, failover, since_us, true)))
+        bool passed_on = was_given_up(election, failover, since_us) || failover->cause == CAUSE_EVICTED;
+        count++;
+        died += failover->cause == CAUSE_EXPIRED;
+        unknown += failover->cause == CAUSE_UNKNOWN && !passed_on;
+        if (!passed_on && !led_once(election, failover, since_us, true))
             return false;
         if (first.mono_us == 0)
             first = failover->lost_at;
     }
     /* One may be restarting. Clients that wait for a lock are no candidates. */
     bool lock = election->recipe && election->recipe->family == FAMILY_LOCK;
-    return (lock || lost <= election->candidate_count + 1) && first.mono_us != 0 &&
-           is_back(election, NULL, first);
+    return died * 2 <= count && (lock || died + unknown <= election->candidate_count + 1) &&
+           first.mono_us != 0 && is_back(election, NULL, first);
 }
 
 /* What helps depends on what ended most of the leaders; NULL: that is not known. */
@@ -205,16 +219,21 @@ static void flapping(struct diagnosis *d)
     if (changes - passed > allow->leader_changes)
         restarted = count_changes(election, since_us, was_restarted);
     bool on_purpose = changes - passed - restarted <= allow->leader_changes;
-    bool certain = on_purpose || !may_be_rolling(election, since_us);
+    int judged = count_changes(election, since_us, was_judged);
+    bool waits = !on_purpose && judged - passed - restarted <= allow->leader_changes;
+    bool certain = on_purpose || (!waits && !may_be_planned(election, since_us));
     if (passed > 0)
         snprintf(passes, sizeof passes, "; in %d the leader's candidate was deleted and its client lives on",
                  passed);
     if (restarted > 0)
         snprintf(passes + strlen(passes), sizeof passes - strlen(passes),
                  "; in %d it closed its session and is back, each client once", restarted);
-    if (!certain)
+    if (waits)
         snprintf(passes + strlen(passes), sizeof passes - strlen(passes),
-                 "; perhaps a rolling restart: no client is known to have led twice");
+                 "; in %d the cause is not judged yet", changes - judged);
+    else if (!certain)
+        snprintf(passes + strlen(passes), sizeof passes - strlen(passes),
+                 "; perhaps planned, as far as the causes show");
     diagnosis_raise(d, FINDING_FLAPPING, on_purpose ? SEVERITY_INFO : SEVERITY_ERROR,
                     certain ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED, NO_SUBJECT, &election->leader,
                     election->leader != NULL,

@@ -322,9 +322,11 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
                 "More changes of the first candidate within the window than allow.leader_changes permits. "
                 "Only worth knowing if the others were no more than allowed: those in which the leader's "
                 "client gave the leadership up and lives on, or closed its session and is back, each "
-                "client once, as in a rolling restart. Suspected where others came, no client is known to "
-                "have "
-                "led twice, and nothing proves that a leader expired or was evicted.",
+                "client once, as in a rolling restart. Suspected while causes are still judged, and where it "
+                "may "
+                "be planned, as where jobs end or take over from each other: others came, no more than half "
+                "of "
+                "the leaders expired, and no client led twice unless another took its place.",
             .advice =
                 "find out what ends the leaders' sessions (pauses, network), or raise the session timeout",
             .source = "CURATOR-645",
