@@ -83,6 +83,8 @@ static const struct {
     {"/druid/overlord/_OVERLORD", "_c_" GUID36 "-latch-0000000001", "druid", 1},
     {"/marathon/leader-curator", "_c_" GUID36 "-latch-0000000001", "marathon", 1},
     {"/mesos", "json.info_0000000012", "mesos", 12},
+    {"/prod/mesos-2", "info_0000000012", "mesos", 12},
+    {"/prod/masters", "json.info_0000000012", "mesos-json", 12},
     {"/mesos/log_replicas", "0000000003", "mesos-replicas", 3},
     {"/ledgers/underreplication/auditorelection", "V_0000000000", "bookkeeper-auditor", 0},
     {"/clickhouse/tables/t/leader_election", "leader_election-0000000001", "clickhouse", 1},
@@ -111,6 +113,14 @@ static const struct {
     {"/ELECTION", "n_0000000001", "zookeeper", 1},
     {"/orders/leader-election", "n_0000000001", "zookeeper", 1},
     {"/orders/masters", "n_0000000001", "zookeeper-support", 1},
+    {"/LeaderElection", "n_0000000001", "zookeeper", 1},
+    {"/leaderelection", "n_0000000001", "zookeeper", 1},
+    /* Short words with a number, and words that contain another one, prove nothing. */
+    {"/feature-selection", "n_0000000001", "zookeeper-support", 1},
+    {"/selectors", "n_0000000001", "zookeeper-support", 1},
+    {"/services/prices", "info_0000000001", "sequence", 1},
+    {"/exporters", "ex0000000001", "sequence", 1},
+    {"/shards", "sh0000000001", "sequence", 1},
     {"/queue", "qn-0000000001", "sequence", 1},
     {"/queue", "0000000001", "sequence", 1},
     /* Registries, fixed paths without a znode of the kind, and plain directories. */
