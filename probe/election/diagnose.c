@@ -159,8 +159,8 @@ static bool may_be_planned(const struct election *election, int64_t since_us)
     }
     /* One may be restarting. Clients that wait for a lock are no candidates. */
     bool lock = election->recipe && election->recipe->family == FAMILY_LOCK;
-    return died * 2 <= count && (lock || died + unknown <= election->candidate_count + 1) &&
-           first.mono_us != 0 && is_back(election, NULL, first);
+    return died * 2 <= count && first.mono_us != 0 &&
+           (lock || (died + unknown <= election->candidate_count + 1 && is_back(election, NULL, first)));
 }
 
 /* What helps depends on what ended most of the leaders; NULL: that is not known. */

@@ -685,6 +685,24 @@ static void jobs_that_end(void **state)
     jobs_run("... and leads again", "stated\n", "closed", 3, "error certain");
 }
 
+/* Each takes a lock over from the one before, again and again, in one transaction. */
+static void taken_over_in_turn(void **state)
+{
+    (void)state;
+#define TAKES(old, session, standing)                                                                        \
+    "tick 6000\ndid " old " GETD\nround\nsessions\ntick 1000\n- .\ngone .\n> leader-lost controller @1\n"    \
+    "> candidate-left controller @1\n? standing flapping " standing "\n+ . s=" session " " session           \
+    "\nread .\n> candidate-joined controller @1\n> leader-elected controller -> controller after 0\n"        \
+    "tick 100\nstated\nconns 1\n> failover controller -> controller evicted vacancy 0-100\n"
+    model_script_run(
+        "every session lives on",
+        "servers 1\nwatch /controller\nconnect\n> connection connected\nours\n+ . s=a a\nfailovers\n"
+        "client a on=1 at=h:1\nclient b on=1 at=i:2\nclient c on=1 at=j:3\nread .\n> election-seen\n"
+        "tick 1000\nround\nsessions\n" TAKES("a", "b", "") TAKES("b", "c", "") TAKES("c", "a", "")
+            TAKES("a", "b", "") TAKES("b", "c", "suspected")
+                TAKES("c", "a", "suspected") "? findings flapping error suspected controller\n");
+}
+
 static void acknowledgements_of_other_versions(void **state)
 {
     (void)state;
@@ -985,6 +1003,7 @@ int main(void)
         cmocka_unit_test(assumed_kind),
         cmocka_unit_test(restarted_in_turn),
         cmocka_unit_test(jobs_that_end),
+        cmocka_unit_test(taken_over_in_turn),
         cmocka_unit_test(released_again_and_again),
         cmocka_unit_test(acknowledgements_of_other_versions),
         cmocka_unit_test(locks_with_hidden_watches),
