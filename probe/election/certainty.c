@@ -285,10 +285,23 @@ bool certainty_first_waits(const struct election *election)
     return false;
 }
 
+/* The second waits for nobody, and others wait for it, or for those behind it: perhaps it leads. */
+static bool nobody_awaits_first(const struct election *election)
+{
+    struct candidate *const *line = election->candidates;
+    const struct client_session *second = election->candidate_count > 2 ? candidate_client(line[1]) : NULL;
+    bool waited = false;
+    for (size_t i = 2; second && i < election->candidate_count; i++)
+        waited = waited || chain_is_watched(election, line[i - 1], line[i]->stat.owner);
+    return waited && second->watches_known && line[0]->own->watchers == 0 &&
+           line[0]->stat.owner != line[1]->stat.owner;
+}
+
 bool certainty_mixed(const struct election *election)
 {
     return election->recognised != RECOGNISED_CONFIGURED && election->recipe &&
-           strcmp(election->recipe->name, RECIPE_ANY_SEQUENCE) == 0 && may_be_lines(election);
+           strcmp(election->recipe->name, RECIPE_ANY_SEQUENCE) == 0 &&
+           (may_be_lines(election) || nobody_awaits_first(election));
 }
 
 bool certainty_shows_layout(const struct election *election)

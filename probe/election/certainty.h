@@ -96,7 +96,7 @@ void certainty_see_kind(struct election *election);
  * members watch. Or their names do. */
 bool certainty_shows_layout(const struct election *election);
 /* In a layout that is not known, names that differ in their words, or in a number that several members share, may be
- * several lines, each with a leader of its own. */
+ * several lines, each with a leader of its own. Nor is it known who leads where others than the first are waited for. */
 bool certainty_mixed(const struct election *election);
 /* By what is watched, another one leads. */
 bool certainty_first_waits(const struct election *election);

@@ -843,6 +843,9 @@ static void the_first_may_not_lead(void **state)
         {"a leader that caches all", "/x/election",
          "+ n_0000000000 s=a\n+ n_0000000001 s=b\n+ n_0000000002 s=c\n",
          "w a n_0000000001\nw a n_0000000002\n", "led"},
+        {"... and the first has not looked since they came", "/some/line kind=auto found",
+         "+ m-030-0000000000 s=a\n+ m-010-0000000001 s=b\n+ m-020-0000000002 s=c\n+ m-015-0000000003 s=d\n",
+         "w c m-010-0000000001\nw d m-010-0000000001\n", "unknown"},
         {"a priority in the name, of which the lowest leads", "/some/line found",
          "+ m-030-0000000000 s=a\n+ m-010-0000000001 s=b\n+ m-020-0000000002 s=c\n+ m-015-0000000003 s=d\n",
          "w c m-010-0000000001\nround\nround\nunw c m-010-0000000001\nw c m-015-0000000003\n"

@@ -480,12 +480,13 @@ static void check_election(struct check *check, const struct election *election,
             check->elections--;
             return;
         }
-        check_raise(check, CHECK_UNKNOWN,
-                    election->mixed || election->first_waits
-                        ? "%s: names of several forms may be several lines, or the first waits for another, "
-                          "so it is not known who leads; set recipe: in the configuration"
-                        : "%s: nothing proves that it is an election; name its path, or configure its kind",
-                    check_name(check, election));
+        check_raise(
+            check, CHECK_UNKNOWN,
+            election->mixed || election->first_waits
+                ? "%s: names of several forms may be several lines, or another than the first is waited for, "
+                  "so it is not known who leads; set recipe: in the configuration"
+                : "%s: nothing proves that it is an election; name its path, or configure its kind",
+            check_name(check, election));
         return;
     }
     if (state == ELECTION_UNKNOWN || state == ELECTION_DENIED) {
