@@ -703,7 +703,7 @@ static const struct client *watches_for_another(const struct diagnosis *d, const
         struct client *client =
             session_table_find(election->cluster->clients, election->own->links[at - 1].session);
         const struct viewer *viewer = client ? viewer_find(d, client) : NULL;
-        if (viewer && viewer->owned == 0)
+        if (viewer && viewer->owned == 0 && !client->shown.observer)
             return client;
     }
     return NULL;
