@@ -96,7 +96,7 @@ size_t utf8_encode(uint32_t character, char bytes[4])
 
 /*
  * Characters that libc calls printable and that a reader cannot see, that reorder or join their neighbours,
- * or whose width depends on the terminal.
+ * that look like another letter with them, or whose width depends on the terminal.
  */
 static const struct {
     uint32_t from, to;

@@ -435,7 +435,8 @@ static void timeouts(struct diagnosis *d)
 
 /* ---- a leader that may not know of its end ---- */
 
-/* Of a lock in one znode only the holder owns a candidate: others stand by a watch on it, or are registered as members. */
+/* Of a lock in one znode only the holder owns a candidate: others stand by a watch on it, or are registered as
+ * members. */
 static bool waits_for_lock(const struct election *election, uint64_t session)
 {
     uint64_t sessions[256];
@@ -453,12 +454,16 @@ static bool waits_for_lock(const struct election *election, uint64_t session)
     return count > room;
 }
 
+/* A loss is dated between two observations. */
+#define DATED_APART_US 2000000
+
 /* Its client gave it up by itself. */
 static bool knew_of_its_end(const struct election *election, const struct departure_note *note)
 {
     for (size_t i = election->failover_count; i-- > 0;) {
         const struct failover *failover = election_failover_at(election, i);
-        if (failover->from && strncmp(failover->from, note->name, sizeof note->name - 1) == 0)
+        if (failover->from && strncmp(failover->from, note->name, sizeof note->name - 1) == 0 &&
+            failover->lost_at.mono_us >= note->at.mono_us - DATED_APART_US)
             return failover->cause == CAUSE_CLOSED || failover->cause == CAUSE_RESIGNED;
     }
     return false;

@@ -131,7 +131,7 @@ static bool journal_names_another(const char *name)
     return names;
 }
 
-/* A file with content beside which there never is a rollback journal. */
+/* The most that a recording has while its first page is written. */
 #define BEGUN_SIZE 4096
 
 /* SQLite plays a rollback journal back, and deletes the file that it names. A recording has none, unless it ended while
@@ -186,8 +186,7 @@ static char *real_path(const char *file, char **error)
 static int take_lock(const char *file, char **error)
 {
     char *name = text_format("%s.lock", file);
-    /* For its owner alone: who may read it could hold it. */
-    int fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    int fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, FILE_MODE);
     struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     if (fd < 0) {
         *error = text_format("%s: cannot be written (%s); check who owns the directory, or name another file "

@@ -34,7 +34,7 @@
  * once in PAGE_AGE_MS, and scrapes in between get the same. Slow readers, aborted requests and large
  * requests are dropped; nothing of it blocks the loop. One address has at most half of all connections,
  * and a request that is not answered within REQUEST_MS, however busily it dribbles, ends with its connection;
- * within CROWDED_MS where there are more than three quarters of CONNECTIONS_MOST, from whatever addresses, and within FULL_MS
+ * within CROWDED_MS where there are more than three quarters of them, from whatever addresses, and within FULL_MS
  * where no more are accepted and the whole request has not come (who waits to be accepted has sent it
  * meanwhile): so those who hold connections do not keep others from theirs.
  */

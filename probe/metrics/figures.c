@@ -10,7 +10,8 @@ static const struct figure_kind kinds[FIGURE_COUNT] = {
     [FIGURE_CANDIDATES] = {"candidates", "", false, "number of candidates"},
     [FIGURE_VACANCY] = {"vacancy", "s", false, "time without a leader until now; 0 while there is one"},
     [FIGURE_TENURE] = {"tenure", "s", false, "upper bound of how long the leader has led"},
-    [FIGURE_NEXT_FAILOVER] = {"next_failover", "", false, "1: a successor exists and is notified; 0: not"},
+    [FIGURE_NEXT_FAILOVER] = {"next_failover", "", false,
+                              "1: a successor exists and is notified; 0: not, of what is no lock"},
     [FIGURE_FINDINGS] = {"findings", "", false, "certain findings"},
     [FIGURE_CRITICAL] = {"findings.critical", "", false, "certain findings of severity critical"},
     [FIGURE_ERROR] = {"findings.error", "", false, "certain findings of severity error"},
@@ -53,8 +54,8 @@ static struct severity_counts figures_count_findings(const struct election *elec
     return counts;
 }
 
-/* A lock in one znode has no successor: there it is whether anybody is notified. Any other lock that nobody waits for is
- * released, and free: nothing is wrong. */
+/* A lock in one znode has no successor: there it is whether anybody is notified. Any other lock that nobody waits for
+ * is released, and free: nothing is wrong. */
 static double figures_next_failover(const struct election *election)
 {
     if (summary_state(election) != ELECTION_LED)

@@ -48,7 +48,8 @@ struct sasl_context {
     char refused_host[256]; /* empty: no host gets a ticket */
     char refusal[SASL_PROBLEM_TEXT];
     char cache[64];           /* in memory, for a keytab's tickets, or those of a file */
-    bool copied;              /* it has those of a file */
+    bool copied;              /* it has those of a file ... */
+    struct stat copied_file;  /* ... as it was then */
     char keytab[KEYTAB_NAME]; /* the latest */
 };
 
@@ -333,14 +334,19 @@ static bool cache_copy(const struct sasl_context *context, krb5_context kerberos
     return !error;
 }
 
+static bool same_file(const struct stat *a, const struct stat *b)
+{
+    return a->st_ino == b->st_ino && a->st_dev == b->st_dev && a->st_size == b->st_size &&
+           a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
 /* libkrb5 opens a file by its name whenever it needs it, waits for a pipe's writer and believes lengths: so a cache
  * that is a file is read once. Those of other kinds are left to it. */
 static bool cache_read(struct sasl_context *context, char *problem)
 {
     const struct sasl_settings *s = context->settings;
     krb5_context kerberos = NULL;
-    struct stat status;
-    context->copied = false;
+    struct stat status = {0};
     if (krb5_init_context(&kerberos))
         return true;
     const char *name = s->ticket_cache ? s->ticket_cache : krb5_cc_default_name(kerberos);
@@ -361,7 +367,9 @@ static bool cache_read(struct sasl_context *context, char *problem)
         else if (fstat(descriptor, &status) != 0 || status.st_size > CACHE_MOST)
             snprintf(problem, SASL_PROBLEM_TEXT, "the ticket cache %.120s is too large; run kinit", file);
         else
-            fine = context->copied = cache_copy(context, kerberos, descriptor, problem);
+            fine = context->copied = (context->copied && same_file(&context->copied_file, &status)) ||
+                                     cache_copy(context, kerberos, descriptor, problem);
+        context->copied_file = status;
         if (descriptor >= 0)
             close(descriptor);
         free(error);
@@ -555,7 +563,7 @@ static void job_step(struct sasl_job *job)
         step_describe("GSSAPI", job->connection, job->problem);
 }
 
-/* Threads that ask a KDC, those that were given up included. */
+/* Threads at a step of a login, those that were given up included. */
 static atomic_int jobs_running;
 
 bool sasl_is_asking(void)
@@ -567,16 +575,18 @@ static void *job_run(void *argument)
 {
     struct sasl_job *job = argument;
     struct sasl_context *context = job->context;
-    pthread_mutex_lock(&context->lock); /* so that no thread renews the credential meanwhile */
     if (job->answer) {
         job_step(job);
-    } else if (context_renew(context, job->host)) {
-        job_start_login(job);
     } else {
-        job->result = SASL_FAIL;
-        snprintf(job->problem, sizeof job->problem, "%s", context->refusal);
+        pthread_mutex_lock(&context->lock); /* so that no thread renews the credential meanwhile */
+        if (context_renew(context, job->host)) {
+            job_start_login(job);
+        } else {
+            job->result = SASL_FAIL;
+            snprintf(job->problem, sizeof job->problem, "%s", context->refusal);
+        }
+        pthread_mutex_unlock(&context->lock);
     }
-    pthread_mutex_unlock(&context->lock);
     pthread_mutex_lock(&job->lock);
     if (!job->abandoned)
         uv_async_send(job->done);
@@ -607,6 +617,8 @@ static bool job_start(struct sasl *s, const uint8_t *answer, size_t length)
     }
     done->data = s;
     *job = (struct sasl_job){.holders = 2, .done = done, .context = s->context, .connection = s->connection};
+    job->ticket = s->ticket; /* the library uses it in every step */
+    s->ticket = NULL;
     if (answer) {
         job->answer = xmalloc(length + 1);
         memcpy(job->answer, answer, length);
@@ -769,8 +781,7 @@ enum sasl_turn sasl_continue(struct sasl *s, const uint8_t **token, size_t *leng
     int result = job->result;
     const char *out = job->token;
     unsigned out_length = job->length;
-    if (job->ticket)
-        s->ticket = job->ticket;
+    s->ticket = job->ticket;
     job->ticket = NULL;
     snprintf(problem, sizeof problem, "%s", job->problem);
     job_end(s, false);

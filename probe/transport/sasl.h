@@ -58,7 +58,7 @@ enum sasl_turn sasl_step(struct sasl *sasl, const uint8_t *answer, size_t answer
 /* A sentence that names the server, with the remedy. */
 const char *sasl_problem(const struct sasl *sasl);
 
-/* A thread is contacting a KDC, perhaps for an abandoned login: settings, and libraries at exit, must wait
+/* A thread is at a step of a login, perhaps of an abandoned one: settings, and libraries at exit, must wait
  * for it. */
 bool sasl_is_asking(void);
 

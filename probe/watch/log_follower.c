@@ -25,7 +25,7 @@
 #define BEFORE_MS 2000
 /* The newest logs that are read of what was logged before: a server begins one when it starts, too. */
 #define LOGS_BEFORE 4
-/* Living ephemeral znodes of these logs that are remembered, for whose they were, and the data of each. */
+/* The first so many living ephemeral znodes of these logs are remembered, for whose they were, and so much data. */
 #define LIVING_MOST 20000
 #define LIVING_DATA 512
 /* How long log_follower_free() waits for the thread. */
@@ -110,21 +110,6 @@ static uint32_t living_hash(const struct hash_link *link)
     return cluster_path_hash(path, strlen(path));
 }
 
-static void living_add(struct log_follower *f, const struct znode_change *change)
-{
-    if (change->sort != ZNODE_EPHEMERAL || f->current || change->data_length > LIVING_DATA ||
-        f->living.count >= LIVING_MOST)
-        return;
-    struct living_node *node = xmalloc(sizeof *node);
-    node->path = xmalloc(change->path_length + 1 + change->data_length);
-    node->length = change->data_length;
-    memcpy(node->path, change->path, change->path_length);
-    node->path[change->path_length] = '\0';
-    if (change->data_length > 0)
-        memcpy(node->path + change->path_length + 1, change->data, change->data_length);
-    hash_table_add(&f->living, &node->link);
-}
-
 static void living_free(struct log_follower *f, struct living_node *node)
 {
     hash_table_remove(&f->living, &node->link);
@@ -140,15 +125,39 @@ static void living_clear(struct log_follower *f)
     hash_table_clear(&f->living);
 }
 
-/* It has ended: whose it was, or NULL. */
-static char *living_take(struct log_follower *f, const char *path)
+static struct living_node *living_find(struct log_follower *f, const char *path)
 {
     struct hash_link *link = hash_table_first(&f->living, cluster_path_hash(path, strlen(path)));
     while (link && strcmp(HASH_ENTRY(link, struct living_node, link)->path, path) != 0)
         link = link->next;
-    if (!link)
+    return link ? HASH_ENTRY(link, struct living_node, link) : NULL;
+}
+
+static void living_add(struct log_follower *f, const struct znode_change *change)
+{
+    if (change->sort != ZNODE_EPHEMERAL || f->current || change->data_length > LIVING_DATA ||
+        f->living.count >= LIVING_MOST)
+        return;
+    struct living_node *node = xmalloc(sizeof *node);
+    node->path = xmalloc(change->path_length + 1 + change->data_length);
+    node->length = change->data_length;
+    memcpy(node->path, change->path, change->path_length);
+    node->path[change->path_length] = '\0';
+    /* Old servers do not log which znodes end with a session. */
+    struct living_node *former = living_find(f, node->path);
+    if (former)
+        living_free(f, former);
+    if (change->data_length > 0)
+        memcpy(node->path + change->path_length + 1, change->data, change->data_length);
+    hash_table_add(&f->living, &node->link);
+}
+
+/* It has ended: whose it was, or NULL. */
+static char *living_take(struct log_follower *f, const char *path)
+{
+    struct living_node *node = living_find(f, path);
+    if (!node)
         return NULL;
-    struct living_node *node = HASH_ENTRY(link, struct living_node, link);
     char *identity = identity_from_data(node->path + strlen(node->path) + 1, node->length);
     living_free(f, node);
     return identity;

@@ -340,6 +340,7 @@ static void same_rest(const struct observation *a, const struct observation *b)
                     x->session == y->session && x->czxid == y->czxid && x->timeout_ms == y->timeout_ms &&
                     x->stalled == y->stalled && x->active_us == y->active_us && x->captured == y->captured &&
                     x->heard_us == y->heard_us && x->gone_us == y->gone_us);
+        same_text(x->identity, y->identity);
         break;
     }
     case OBSERVED_CLOCK:

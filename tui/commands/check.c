@@ -61,7 +61,6 @@ struct check {
     const struct election *named;
     size_t problem_count;
     size_t elections, left_out;
-    bool sums; /* of the figures */
 };
 
 static enum check_status worse(enum check_status a, enum check_status b)
@@ -192,8 +191,6 @@ static bool check_is_main(enum figure figure)
 static void check_performance(struct check *check, const struct election *election, bool named,
                               const double figures[FIGURE_COUNT])
 {
-    if (check->sums)
-        return;
     if (check->performance.length > PERFORMANCE_MOST) {
         check->left_out++;
         return;
@@ -278,6 +275,8 @@ static void check_threshold(struct check *check, const struct election *election
             ; /* said by check_defaults() */
         else if (figure == FIGURE_VACANCY)
             check_raise(check, status, "%s: vacant; it is not known since when", path);
+        else if (figure == FIGURE_NEXT_FAILOVER && election->kind == KIND_LOCK && !whatif_heir(election))
+            ; /* nobody waits for it */
         else if (figure == FIGURE_TENURE)
             check_raise(check, CHECK_UNKNOWN, "%s: no tenure, because there is no leader", path);
         else if (kind->recorded && !check->history)
@@ -362,7 +361,7 @@ static void check_defaults(struct check *check, const struct election *election,
         struct failover lost;
         const char *led = change->from_identity ? change->from_identity : change->from;
         if (!led && vacancy_lost(election, check->now, &lost))
-            led = lost.from;
+            led = lost.from_identity ? lost.from_identity : lost.from;
         char why[VACANCY_TEXT], local[VACANCY_TEXT];
         vacancy_describe(election, check->now, why);
         format_local_times(why, check->now.wall_us, local, sizeof local);
@@ -490,8 +489,9 @@ static void check_election(struct check *check, const struct election *election,
         return;
     }
     if (state == ELECTION_UNKNOWN || state == ELECTION_DENIED) {
-        const char *problem = election->cluster->problem; /* why the servers refuse it */
-        if (state == ELECTION_DENIED || !problem)
+        const char *problem = election->cluster->problem, *path = election->path;
+        /* Why the servers refuse to list it; else its own. */
+        if (!problem || strncmp(problem, path, strlen(path)) != 0)
             problem = election_problem(election, buffer, sizeof buffer);
         check_raise(check, CHECK_UNKNOWN, "%s: %s%s%s%s", check_name(check, election),
                     election_state_word(state), problem ? ", " : "", problem ? problem : "",
@@ -619,10 +619,6 @@ static int check_judge(const struct model *model, const struct invocation *invoc
                           .history = check_open(settings),
                           .now = clock_now()};
     char wait[32];
-    size_t count = 0;
-    for (size_t i = 0; i < model->cluster_count; i++)
-        count += model->clusters[i].election_count;
-    check.sums = count > 1 && !check.options->verbose;
     for (size_t i = 0; i < model->cluster_count; i++)
         check_cluster(&check, &model->clusters[i], &settings->clusters[i], check_names(settings));
     bool unreached = summary_result(model) == SUMMARY_UNREACHED; /* said above, with what to do */
@@ -642,14 +638,20 @@ static int check_judge(const struct model *model, const struct invocation *invoc
         text_printf(&words, "%s%zu elections", words.length ? "; " : "", check.elections);
     if (check.fine.length && words.length < TEXT_MOST / 2)
         text_printf(&words, "%s%s", words.length ? "; " : "", check.fine.at);
+    char *safe = safe_text(words.at ? words.at : "", words.length, true); /* its length is shown */
+    text_free(&words);
+    text_add(&words, safe);
+    free(safe);
     if (check.elections > 1 && words.length > CLUSTER_MOST) {
         char after[96];
         snprintf(after, sizeof after, "; ... (%zu problem%s, %zu elections; -v shows all)",
                  check.problem_count, check.problem_count == 1 ? "" : "s", check.elections);
         check_shorten(&words, after);
     }
+    if (check.elections > 1 && !check.options->verbose)
+        text_free(&check.performance);
     check_sums(&check);
-    bool said = check_print(status_words[check.status], words.at ? words.at : "nothing was seen",
+    bool said = check_print(status_words[check.status], words.length ? words.at : "nothing was seen",
                             check.performance.at ? check.performance.at : "", check.lines.at);
     for (size_t i = 0; i < sizeof order / sizeof *order; i++)
         text_free(&check.problems[i]);

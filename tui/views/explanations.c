@@ -66,8 +66,8 @@ static int section_height(const struct cells *cells, int width, const char *text
 
 static bool page_fits(const struct cells *cells, int width, const struct finding_kind *kind)
 {
-    int airy = cells->height >= 18;
-    return 1 + 2 * airy + section_height(cells, width, kind->meaning) +
+    int airy = cells->height >= 18, last = cells->height >= 24; /* no blank line follows the last section */
+    return 1 + 2 * airy - last + section_height(cells, width, kind->meaning) +
                section_height(cells, width, kind->looks) + section_height(cells, width, kind->advice) +
                section_height(cells, width, kind->source) <=
            cells->height;

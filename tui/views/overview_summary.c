@@ -34,42 +34,35 @@ struct counted_state {
     bool always; /* also where there is none */
 };
 
-static int put_states(struct cells *cells, int x, int y, const struct overview_totals *totals,
-                      const struct counted_state *states, size_t count)
+static void draw_counts(struct cells *cells, int y, const struct overview_totals *totals)
 {
-    for (size_t i = 0; i < count; i++) {
+    static const struct counted_state states[] = {{BADGE_LED, ROLE_GOOD, true},
+                                                  {BADGE_VACANT, ROLE_CRITICAL, true},
+                                                  {BADGE_ABSENT, ROLE_CRITICAL, false},
+                                                  {BADGE_STALLED, ROLE_CRITICAL, false},
+                                                  {BADGE_PERHAPS_STALLED, ROLE_WARNING, false},
+                                                  {BADGE_DENIED, ROLE_WARNING, false},
+                                                  {BADGE_UNKNOWN, ROLE_WARNING, false},
+                                                  {BADGE_STALE, ROLE_WARNING, false},
+                                                  {BADGE_ELECTING, ROLE_WARNING, false},
+                                                  {BADGE_TAKING_OVER, ROLE_WARNING, false},
+                                                  {BADGE_NO_ACK, ROLE_WARNING, false},
+                                                  {BADGE_FREE, ROLE_TEXT, false},
+                                                  {BADGE_VANISHED, ROLE_DIM, false},
+                                                  {BADGE_UNPROVEN, ROLE_DIM, false}};
+    int x = 1;
+
+    x = put_count(cells, x, y, totals->elections, ROLE_TEXT,
+                  totals->elections == 1 ? "election" : "elections");
+    for (size_t i = 0; i < sizeof states / sizeof *states; i++) {
         size_t elections = totals->states[states[i].state];
         if (elections > 0 || states[i].always)
             x = put_count(cells, x, y, elections, elections > 0 ? states[i].look : ROLE_DIM,
                           badge_words[states[i].state]);
     }
-    return x;
-}
-
-static void draw_counts(struct cells *cells, int y, const struct overview_totals *totals)
-{
-    static const struct counted_state first[] = {{BADGE_LED, ROLE_GOOD, true},
-                                                 {BADGE_VACANT, ROLE_CRITICAL, true},
-                                                 {BADGE_ABSENT, ROLE_CRITICAL, false},
-                                                 {BADGE_STALLED, ROLE_CRITICAL, false},
-                                                 {BADGE_PERHAPS_STALLED, ROLE_WARNING, false},
-                                                 {BADGE_DENIED, ROLE_WARNING, false},
-                                                 {BADGE_UNKNOWN, ROLE_WARNING, false},
-                                                 {BADGE_STALE, ROLE_WARNING, false},
-                                                 {BADGE_ELECTING, ROLE_WARNING, false},
-                                                 {BADGE_TAKING_OVER, ROLE_WARNING, false},
-                                                 {BADGE_NO_ACK, ROLE_WARNING, false}};
-    static const struct counted_state others[] = {
-        {BADGE_FREE, ROLE_TEXT, false}, {BADGE_VANISHED, ROLE_DIM, false}, {BADGE_UNPROVEN, ROLE_DIM, false}};
-    int x = 1;
-
-    x = put_count(cells, x, y, totals->elections, ROLE_TEXT,
-                  totals->elections == 1 ? "election" : "elections");
-    x = put_states(cells, x, y, totals, first, sizeof first / sizeof *first);
     x = put_if_any(cells, x, y, totals->unseen, ROLE_WARNING, "unseen changes");
-    x = put_count(cells, x, y, totals->candidates, ROLE_TEXT,
-                  totals->candidates == 1 ? "candidate" : "candidates");
-    put_states(cells, x, y, totals, others, sizeof others / sizeof *others);
+    put_count(cells, x, y, totals->candidates, ROLE_TEXT,
+              totals->candidates == 1 ? "candidate" : "candidates");
 }
 
 /* The findings, and how many watches are visible at all. */

@@ -564,18 +564,12 @@ const char *label_mode(const struct server *server)
     return word != NULL ? word : "?";
 }
 
-static bool local_days(int64_t wall_us, struct moment now, struct tm *then, struct tm *today)
-{
-    time_t then_s = (time_t)(wall_us / 1000000), now_s = (time_t)(now.wall_us / 1000000);
-
-    return wall_us > 0 && localtime_r(&then_s, then) != NULL && localtime_r(&now_s, today) != NULL;
-}
-
 char *label_when(int64_t wall_us, struct moment now, char *buffer, size_t size)
 {
-    struct tm then, today;
+    time_t then_s = (time_t)(wall_us / 1000000);
+    struct tm then;
 
-    if (!local_days(wall_us, now, &then, &today) || now.wall_us - wall_us < DAY_US)
+    if (wall_us <= 0 || now.wall_us - wall_us < DAY_US || localtime_r(&then_s, &then) == NULL)
         return format_clock(wall_us, buffer, size);
     if (strftime(buffer, size, "%b %e", &then) == 0)
         snprintf(buffer, size, "?");
@@ -584,12 +578,13 @@ char *label_when(int64_t wall_us, struct moment now, char *buffer, size_t size)
 
 char *label_moment(int64_t wall_us, struct moment now, char *buffer, size_t size)
 {
+    time_t then_s = (time_t)(wall_us / 1000000), now_s = (time_t)(now.wall_us / 1000000);
     struct tm then, today;
 
-    if (!local_days(wall_us, now, &then, &today) ||
+    if (wall_us <= 0 || localtime_r(&then_s, &then) == NULL || localtime_r(&now_s, &today) == NULL ||
         (then.tm_yday == today.tm_yday && then.tm_year == today.tm_year))
         return format_clock(wall_us, buffer, size);
-    if (strftime(buffer, size, "%b %e %H:%M", &then) == 0)
+    if (strftime(buffer, size, then.tm_year == today.tm_year ? "%b %e %H:%M" : "%b %e %Y %H:%M", &then) == 0)
         snprintf(buffer, size, "?");
     return buffer;
 }
