@@ -464,6 +464,18 @@ static void sessions(void **state)
                            "list\n> candidate-joined " A2 " @3\nreadall\n"
                            "round\n"
                            "? findings none\n");
+#define LOCK_IS_BACK                                                                                         \
+    "watch /controller\nconnect\n> connection connected\n+ . s=a one\nread .\n> election-seen\n"             \
+    "client a on=1 at=10.0.0.1:11\nclient b on=1 at=10.0.0.2:12\nround\n"                                    \
+    "end a\n- .\ngone .\n> leader-lost controller @1\n> candidate-left controller @1\n"                      \
+    "+ . s=b two\nread .\n> candidate-joined controller @1\n> leader-elected controller -> controller "      \
+    "after 0\n"                                                                                              \
+    "round\nclient d on=1 at=10.0.0.1:77\n"
+    model_script_run("... nor, of a lock in one znode, where its client waits for it",
+                     LOCK_IS_BACK "w d .\ntick 5000\nround\ntick 6000\nround\n? findings none\n");
+    model_script_run("... as it is where it does not",
+                     LOCK_IS_BACK "tick 5000\nround\ntick 6000\nround\n"
+                                  "? findings double-leader-risk error suspected\n");
     model_script_run("... not where other sessions come from that host",
                      THREE "client 77 on=1 at=10.0.0.1:7\nround\n"
                            "end a\n- " A "\n"
