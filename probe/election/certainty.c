@@ -32,7 +32,7 @@ static const struct presumption_kind presumption_kinds[PRESUMPTIONS] = {
                          "set recipe: in the configuration"},
     [PRESUMES_ORDER] = {"order", "that sequence numbers alone order its members", NULL},
     [PRESUMES_WATCHES] = {"watches", "that no watch on children or above the directory notifies it", NULL},
-    [PRESUMES_LINE] = {"line", "that its members do not all watch one znode on purpose", NULL},
+    [PRESUMES_LINE] = {"line", "that its members do not all watch one znode, or none, on purpose", NULL},
     [PRESUMES_MARK] = {"mark", "that no znode that it watches elsewhere notifies it", NULL},
     [PRESUMES_ALONE] = {"alone", "that no other session watches for it", NULL},
     [PRESUMES_PASSIVE] = {"passive", "that its client waits for a notification and does not poll", NULL},
@@ -448,6 +448,18 @@ static bool certainty_alone(const struct election *election, const struct candid
     return chain_watches_complete(election->cluster) && !client_is_helped(c->own->client, c->own->helped_us);
 }
 
+/* No reader waits for the writer before it: where readers pass a writer that waits, they hold the lock, too. */
+static bool readers_pass(const struct election *election, const struct candidate *c)
+{
+    size_t holders = shared_lock_holders(election);
+    if (!c->reads || holders == 0 || !election->candidates[0]->reads)
+        return false;
+    for (size_t i = holders; i < election->candidate_count; i++)
+        if (election->candidates[i]->reads && election->candidates[i]->own->watches_right)
+            return false;
+    return true;
+}
+
 bool certainty_lasts(const struct candidate *c, unsigned holds)
 {
     bool helped = client_is_helped(c->own->client, c->own->helped_us);
@@ -463,7 +475,8 @@ unsigned certainty_of_member(const struct election *election, const struct candi
         return 0;
     bool contradicts =
         election->reader_count == 0 && (others_contradict(election, c) || priority_explains(election, c));
-    bool as_all = c->own->watched && c->own->watched == election->own->line.watched_by_all;
+    bool as_all = (c->own->watched && c->own->watched == election->own->line.watched_by_all) ||
+                  readers_pass(election, c);
     return (certainty_layout(election, c) ? BIT(LAYOUT) : 0) |
            (certainty_order(election, c) && !contradicts ? BIT(ORDER) : 0) |
            (certainty_watches(election, c) ? BIT(WATCHES) : 0) | (as_all ? 0 : BIT(LINE)) |

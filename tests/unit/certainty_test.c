@@ -108,6 +108,10 @@ static void read_write_locks(void **state)
                           "? findings orphan-reader critical certain " RF "\n"
                           "w f " WD "\nround\n"
                           "? findings none\n");
+    model_script_run("... and where no reader waits for it, they may pass it, and hold the lock",
+                     FIVE "w d " RC "\nproof\n"
+                          "? findings orphan-reader critical suspected " RE
+                          "; orphan-reader critical suspected " RF "\n");
     model_script_run("orphan-reader: it waits for a writer that is gone",
                      FIVE "w d " RC "\nw e " WD "\nw f 99999999999999999999999999999999__lock__0000000009\n"
                           "proof\n"
