@@ -374,6 +374,9 @@ static void stale_lock(struct diagnosis *d)
 
 /* Where the holder's znode should lie lies one without an owner, so no client can create its own. Where none
    was seen to hold it, it may be the directory of another layout at such a path. */
+/* Of two clocks, and of a client that was told late. */
+#define AT_ONCE_US 1000000
+
 static void blocked_lock(struct diagnosis *d)
 {
     const struct election *election = d->election;
@@ -385,7 +388,10 @@ static void blocked_lock(struct diagnosis *d)
     bool held = false;
     for (size_t i = 0; i < election->tenure_count && !held; i++)
         held = election_tenure_at(election, i)->name != NULL;
-    bool sure = held && !election->own->handed_over;
+    /* That a holder's znode went is no proof that the place was free: another may have come in the same transaction. */
+    int64_t lost_us = election->change.lost_at.wall_us,
+            made_us = cluster_stat_us(election->cluster, stat->czxid, stat->ctime_ms);
+    bool sure = held && !election->own->handed_over && (lost_us == 0 || made_us >= lost_us + AT_ONCE_US);
     char when[SPAN_TEXT];
     diagnosis_raise(
         d, FINDING_PERSISTENT_CANDIDATE, SEVERITY_CRITICAL, sure ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED,

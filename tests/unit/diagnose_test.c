@@ -616,8 +616,12 @@ static void blocked(void **state)
     model_script_run("... where a session held it before",
                      "watch /loadbalance/leader\nconnect\n> connection connected\n+ . s=a x\nread .\n"
                      "> election-seen\n- .\nlist\n> leader-lost leader @1\n> candidate-left leader @1\n"
-                     "+ . x\nlist\n? " BLOCKED "certain\ntick 60000\ntime\n"
+                     "tick 1000\n+ . x\nlist\n? " BLOCKED "certain\ntick 60000\ntime\n"
                      "? findings no-leader critical certain; persistent-candidate critical certain\n");
+    model_script_run("... at once: its end and this may be one transaction",
+                     "watch /loadbalance/leader\nconnect\n> connection connected\n+ . s=a x\nread .\n"
+                     "> election-seen\n- .\ngone .\n> leader-lost leader @1\n> candidate-left leader @1\n"
+                     "+ . x\nlist\n? " BLOCKED "suspected\n");
     model_script_run("... not a directory, with members or without",
                      "watch /service/x/leader\nconnect\n> connection connected\n+ .\nlist\n> election-seen\n"
                      "? findings none\n= . 10.0.0.1:8200\n+ n_0000000000 s=a\nlist\n"
