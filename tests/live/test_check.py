@@ -177,7 +177,7 @@ def test_several_elections_in_one_line(zk, path, standing, client, follower, tmp
     follower.exists(standing[0], watch=lambda event: None)
     client.ensure_path(path + "-b")
     done = check(zk, *elections_of(zk, tmp_path, "leader", path, path + "-b"))
-    assert done.status == 2 and "2 elections" in done.out, done
+    assert done.status == 2, done
     more = check(zk, *elections_of(zk, tmp_path, "leader", path, path + "-b"), "-v").out
     assert more.index(path + "-b") < more.index(path + " led")  # the worst first
     assert performance(done) == {"elections": "2", "problems": "1"}, done
@@ -226,7 +226,7 @@ def test_a_cluster_is_a_short_line(zk, path, client, tmp_path):
     done = check(zk, *arguments)
     words = done.out.split(" |")[0]
     assert done.status == 2 and len(done.out) <= 200 and done.out.count("\n") == 1, (len(words), done)
-    assert words.endswith("(12 problems, 12 elections; -v shows all)"), done
+    assert words.endswith("; ... (-v shows all)"), done
     assert all(one + ":" in check(zk, *arguments, "-v").out for one in paths)
 
 

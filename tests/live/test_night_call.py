@@ -419,7 +419,7 @@ def test_an_election_that_only_the_recording_knows(zk, client, path, tmp_path):
     client.delete(f"{path}/latch")
     check = run("check", "--admin", zk.admin, "--config", str(recorder.config))
     assert check.status == 2 and "/latch: nobody leads, the path does not exist; " in check.out, check
-    assert "host-h:80" in check.out and "; 2 elections" in check.out, check
+    assert "host-h:80" in check.out and "'elections'=2;" in check.out, check
     lines[1].close()
 
 

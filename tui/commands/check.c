@@ -40,9 +40,9 @@ static const char *const status_words[] = {"OK", "WARNING", "CRITICAL", "UNKNOWN
 
 /* Monitoring daemons cut longer texts; problems come first. */
 #define TEXT_MOST 1500
-/* With several elections the line has at most 200 characters, and its figures are sums: the rest is for --verbose. */
-#define CLUSTER_MOST                                                                                         \
-    (200 - (sizeof "ELECTION CRITICAL -  | 'elections'=123456;;;0; 'problems'=123456;;;0;\n" - 1))
+/* With several elections the line has at most so many characters, and its figures are sums: the rest is for
+ * --verbose. */
+#define LINE_MOST 200
 #define PERFORMANCE_MOST 6000
 #define LINES_MOST 32000
 /* Of the deadline, for the end: handles that do not close are waited for half a second. No more than half
@@ -599,9 +599,11 @@ static struct history *check_open(const struct settings *settings)
 }
 
 /* Whole sentences as far as they fit, and what says more: the first and worst is cut if need be. */
-static void check_shorten(struct text *words, const char *after)
+static void check_shorten(struct text *words, size_t most)
 {
-    size_t most = CLUSTER_MOST - strlen(after), cut = 0;
+    static const char after[] = "; ... (-v shows all)";
+    size_t cut = 0;
+    most -= sizeof after - 1;
     for (char *at = words->at; (at = strstr(at, "; ")) && (size_t)(at - words->at) <= most; at++)
         cut = (size_t)(at - words->at);
     if (cut < most / 2)
@@ -642,15 +644,13 @@ static int check_judge(const struct model *model, const struct invocation *invoc
     text_free(&words);
     text_add(&words, safe);
     free(safe);
-    if (check.elections > 1 && words.length > CLUSTER_MOST) {
-        char after[96];
-        snprintf(after, sizeof after, "; ... (%zu problem%s, %zu elections; -v shows all)",
-                 check.problem_count, check.problem_count == 1 ? "" : "s", check.elections);
-        check_shorten(&words, after);
-    }
     if (check.elections > 1 && !check.options->verbose)
         text_free(&check.performance);
     check_sums(&check);
+    size_t rest = strlen("ELECTION CRITICAL -  |\n") + check.performance.length;
+    size_t most = check.options->verbose ? LINE_MOST : LINE_MOST - rest;
+    if (check.elections > 1 && words.length > most)
+        check_shorten(&words, most);
     bool said = check_print(status_words[check.status], words.length ? words.at : "nothing was seen",
                             check.performance.at ? check.performance.at : "", check.lines.at);
     for (size_t i = 0; i < sizeof order / sizeof *order; i++)
