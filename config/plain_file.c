@@ -68,3 +68,18 @@ int plain_file_append(const char *path, const char **why)
 {
     return plain_file_with(path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW, why);
 }
+
+struct file_state file_state_of(const struct stat *status)
+{
+    return (struct file_state){status->st_ino, status->st_mtim, status->st_ctim};
+}
+
+static bool same_time(struct timespec a, struct timespec b)
+{
+    return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
+}
+
+bool file_state_same(const struct file_state *a, const struct file_state *b)
+{
+    return a->inode == b->inode && same_time(a->written, b->written) && same_time(a->changed, b->changed);
+}

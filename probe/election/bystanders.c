@@ -29,6 +29,20 @@ const struct departure_note *departed_at(const struct election *election, size_t
     return &departed->notes[(departed->next + DEPARTED_KEPT - 1 - i) % DEPARTED_KEPT];
 }
 
+/* A loss is dated between two observations. */
+#define DATED_APART_US 2000000
+
+const struct failover *departed_failover(const struct election *election, const struct departure_note *note)
+{
+    for (size_t i = note->led ? election->failover_count : 0; i-- > 0;) {
+        const struct failover *failover = election_failover_at(election, i);
+        if (failover->from && strncmp(failover->from, note->name, sizeof note->name - 1) == 0 &&
+            failover->lost_at.mono_us >= note->at.mono_us - DATED_APART_US)
+            return failover;
+    }
+    return NULL;
+}
+
 /* Costs a walk over all sessions: done for a leader alone. */
 static bool alone_at_host(const struct session_table *clients, const struct client *client)
 {

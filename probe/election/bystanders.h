@@ -37,5 +37,7 @@ void departed_put(struct election *election, const struct departure_note *note);
 void departed_take_baseline(const struct update *update, const struct election *then);
 /* i = 0 is the latest; NULL: no more. */
 const struct departure_note *departed_at(const struct election *election, size_t i);
+/* The failover that its loss began; NULL: it did not lead, or none is judged yet. */
+const struct failover *departed_failover(const struct election *election, const struct departure_note *note);
 
 #endif

@@ -117,14 +117,6 @@ static bool was_restarted(const struct election *election, const struct failover
            led_once(election, one, since_us, false) && is_back(election, one->from_identity, one->lost_at);
 }
 
-static bool was_judged(const struct election *election, const struct failover *one, int64_t since_us)
-{
-    (void)election;
-    (void)one;
-    (void)since_us;
-    return true;
-}
-
 /* The changes of leader since then that were of that kind. */
 static int count_changes(const struct election *election, int64_t since_us,
                          bool of_kind(const struct election *, const struct failover *, int64_t))
@@ -132,7 +124,7 @@ static int count_changes(const struct election *election, int64_t since_us,
     int count = 0;
     for (size_t i = 0; i < election->failover_count; i++) {
         const struct failover *failover = election_failover_at(election, i);
-        count += failover->lost_at.mono_us > since_us && of_kind(election, failover, since_us);
+        count += failover->lost_at.mono_us > since_us && (!of_kind || of_kind(election, failover, since_us));
     }
     return count;
 }
@@ -219,7 +211,7 @@ static void flapping(struct diagnosis *d)
     if (changes - passed > allow->leader_changes)
         restarted = count_changes(election, since_us, was_restarted);
     bool on_purpose = changes - passed - restarted <= allow->leader_changes;
-    int judged = count_changes(election, since_us, was_judged);
+    int judged = count_changes(election, since_us, NULL);
     bool waits = !on_purpose && judged - passed - restarted <= allow->leader_changes;
     bool certain = on_purpose || (!waits && !may_be_planned(election, since_us));
     if (passed > 0)

@@ -454,21 +454,6 @@ static bool waits_for_lock(const struct election *election, uint64_t session)
     return count > room;
 }
 
-/* A loss is dated between two observations. */
-#define DATED_APART_US 2000000
-
-/* Its client gave it up by itself. */
-static bool knew_of_its_end(const struct election *election, const struct departure_note *note)
-{
-    for (size_t i = election->failover_count; i-- > 0;) {
-        const struct failover *failover = election_failover_at(election, i);
-        if (failover->from && strncmp(failover->from, note->name, sizeof note->name - 1) == 0 &&
-            failover->lost_at.mono_us >= note->at.mono_us - DATED_APART_US)
-            return failover->cause == CAUSE_CLOSED || failover->cause == CAUSE_RESIGNED;
-    }
-    return false;
-}
-
 static void double_leader(struct diagnosis *d)
 {
     struct election *election = d->election;
@@ -498,9 +483,11 @@ static void double_leader(struct diagnosis *d)
         }
     if (sessions == 0)
         diagnosis_vanished(d, FINDING_DOUBLE_LEADER_RISK, NO_SUBJECT);
-    if (sessions != 1 || back->owned || note->at.wall_us == 0 || waits_for_lock(election, back->shown.id) ||
-        knew_of_its_end(election, note))
+    if (sessions != 1 || back->owned || note->at.wall_us == 0 || waits_for_lock(election, back->shown.id))
         return;
+    const struct failover *failover = departed_failover(election, note);
+    if (failover && (failover->cause == CAUSE_CLOSED || failover->cause == CAUSE_RESIGNED))
+        return; /* its client gave it up by itself */
     int64_t established_us = client_established_us(election->cluster, &back->shown);
     if (established_us < note->at.wall_us - CLOCKS_APART_US ||
         back->shown.seen.wall_us - established_us < RISK_STAND_US)

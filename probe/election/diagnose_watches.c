@@ -354,17 +354,6 @@ static bool fell_out(const struct cluster *cluster, const struct departure_note 
             client_established_us(cluster, shown) >= before->at.wall_us - CLOCKS_APART_US);
 }
 
-/* It gave its leadership up itself: it watched nothing then, so it has set its watch since, and knows who leads. */
-static bool gave_up(const struct election *election, const struct departure_note *note)
-{
-    for (size_t i = note->led ? election->failover_count : 0; i-- > 0;) {
-        const struct failover *one = election_failover_at(election, i);
-        if (one->from && strncmp(one->from, note->name, sizeof note->name - 1) == 0)
-            return one->cause == CAUSE_RESIGNED;
-    }
-    return false;
-}
-
 /* Who follows the leader and no other does what every user of an election may do. */
 static void watcher_without_candidate(struct diagnosis *d, const struct viewer *viewer)
 {
@@ -386,7 +375,9 @@ static void watcher_without_candidate(struct diagnosis *d, const struct viewer *
        only facts since its znode went count. */
     if (before && before->session == shown->id)
         client_restart_proof(viewer->client, before->at.mono_us);
-    if (before && before->session == shown->id && gave_up(election, before))
+    /* It gave its leadership up itself: it watched nothing then, so it has set its watch since, and knows who leads. */
+    const struct failover *failover = before ? departed_failover(election, before) : NULL;
+    if (failover && before->session == shown->id && failover->cause == CAUSE_RESIGNED)
         before = NULL;
     if (viewer->targets == 0)
         return;

@@ -14,6 +14,7 @@
 #include "probe/election/election_private.h"
 #include "probe/election/session_table.h"
 #include "probe/election/known_transactions.h"
+#include "probe/election/logged_ends.h"
 #include "probe/election/summary.h"
 #include "probe/election/update.h"
 
@@ -121,16 +122,6 @@ static void note_before(struct failover_case *c, const struct cluster *cluster, 
 
 /* ---- evidence from a log ---- */
 
-void logged_ends_free(struct logged_ends *ends)
-{
-    for (size_t i = 0; ends && i < LOGGED_ENDS_KEPT; i++) {
-        free(ends->ring[i].path);
-        free(ends->ring[i].evidence);
-        free(ends->ring[i].identity);
-    }
-    free(ends);
-}
-
 /* Is this the path of the election's candidate of that name? A lock's holder lies at the election's own. */
 static bool is_path_of(const struct election *election, const char *name, const char *path)
 {
@@ -183,67 +174,12 @@ static void take_logged(struct failover_case *c, const struct observed_transacti
         captured_lost(c->election, e->session, t->gone_us ? t->gone_us : e->gone_us);
 }
 
-/* The latest first; i below LOGGED_ENDS_KEPT. NULL: there are not so many. */
-static const struct logged_end *logged_end_at(const struct cluster *cluster, size_t i)
-{
-    const struct logged_ends *ends = cluster->logged;
-    const struct logged_end *end =
-        ends ? &ends->ring[(ends->next + LOGGED_ENDS_KEPT - 1 - i) % LOGGED_ENDS_KEPT] : NULL;
-    return end && end->path ? end : NULL;
-}
-
 static void find_logged(struct failover_case *c, const struct election *election, const char *name)
 {
     const struct logged_end *end;
-    for (size_t i = 0; i < LOGGED_ENDS_KEPT && (end = logged_end_at(election->cluster, i)); i++)
+    for (size_t i = 0; i < LOGGED_ENDS_KEPT && (end = logged_ends_at(election->cluster, i)); i++)
         if (!end->evidence && is_path_of(election, name, end->path))
             take_logged(c, &end->transaction);
-}
-
-static enum failover_cause deed_cause(enum transaction_deed deed)
-{
-    return deed == DEED_CLOSED ? CAUSE_CLOSED : deed == DEED_EXPIRED ? CAUSE_EXPIRED : CAUSE_DELETED;
-}
-
-/* Its name in the election, or NULL: the znode is no candidate of it. */
-static char *name_inside(const struct election *election, char *path)
-{
-    size_t length = strcmp(election->path, "/") == 0 ? 0 : strlen(election->path);
-    if (strncmp(path, election->path, length) != 0)
-        return NULL;
-    if (path[length] == '\0') /* of a lock the holder, else the directory */
-        return election->recipe && election->recipe->family == FAMILY_LOCK ? strrchr(path, '/') + 1 : NULL;
-    return path[length] == '/' && !strchr(path + length + 1, '/') ? path + length + 1 : NULL;
-}
-
-bool failover_case_logged_before(const struct election *election, struct moment now,
-                                 struct failover *failover)
-{
-    const struct logged_end *end;
-    char *name = NULL;
-    size_t i = 0;
-    while (i < LOGGED_ENDS_KEPT && (end = logged_end_at(election->cluster, i)) &&
-           !(end->evidence && (name = name_inside(election, end->path))))
-        i++;
-    if (!name)
-        return false;
-    const struct observed_transaction *t = &end->transaction;
-    /* The directory's Stat tells the transaction in which a child came or went last. Of a lock, and of what does not
-     * exist, a log that reaches no further, or names no znodes that went with a session, may not have the last end. */
-    bool lock = election->recipe && election->recipe->family == FAMILY_LOCK;
-    bool proved = election->state == ELECTION_VACANT && !lock;
-    if (election->state == ELECTION_VACANT && !lock && t->zxid != election->own->directory.pzxid)
-        return false;
-    if (!lock && recipe_sequence_of(name) == SEQUENCE_NONE)
-        return false; /* no candidate */
-    failover->from = name;
-    failover->from_identity = end->identity;
-    failover->cause = deed_cause(t->deed);
-    failover->cause_certainty = proved ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED;
-    failover->evidence = end->evidence;
-    int64_t gone_us = t->gone_us + end->ahead_us - election->cluster->ahead_us;
-    failover->lost_at = (struct moment){gone_us, now.wall_us - (now.mono_us - gone_us)};
-    return true;
 }
 
 void failover_cases_logged(struct cluster *cluster, struct moment at, const char *path,
@@ -255,26 +191,9 @@ void failover_cases_logged(struct cluster *cluster, struct moment at, const char
         cluster_note_epoch(cluster, t->zxid, at);
     if (!path || t->deed == DEED_NONE)
         return;
-    if (!cluster->logged)
-        cluster->logged = xcalloc(1, sizeof *cluster->logged);
-    struct logged_end *end = &cluster->logged->ring[cluster->logged->next];
-    cluster->logged->next = (cluster->logged->next + 1) % LOGGED_ENDS_KEPT;
-    free(end->path);
-    free(end->evidence);
-    free(end->identity);
-    *end = (struct logged_end){.path = text_copy(path),
-                               .identity = text_copy(t->identity),
-                               .ahead_us = cluster->ahead_us,
-                               .transaction = *t};
-    end->transaction.identity = end->identity;
-    if (before) {
-        char evidence[160];
-        struct failover_evidence e = {
-            .logged = t->deed, .logged_session = t->session, .logged_zxid = t->zxid};
-        end->evidence =
-            text_copy(failover_evidence_describe(&e, deed_cause(t->deed), evidence, sizeof evidence));
+    logged_ends_add(cluster, path, t, before);
+    if (before)
         return;
-    }
     for (struct failover_case *c = cluster->cases; c; c = c->next)
         if (c->election->change.from && is_path_of(c->election, c->election->change.from, path))
             take_logged(c, t);

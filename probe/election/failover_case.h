@@ -20,21 +20,6 @@ struct seen_deletion {
     int64_t zxid;
 };
 
-/* The ends of znodes kept from a log, the latest ones: the log may be read before or after the loss is
- * noticed. */
-#define LOGGED_ENDS_KEPT 256
-struct logged_end {
-    char *path;
-    char *evidence;   /* of one from before the log was followed; else NULL */
-    char *identity;   /* the transaction's, or NULL */
-    int64_t ahead_us; /* the cluster's when its time was taken: AdminServer may answer later */
-    struct observed_transaction transaction;
-};
-struct logged_ends {
-    struct logged_end ring[LOGGED_ENDS_KEPT];
-    size_t next;
-};
-
 struct failover_case {
     struct failover_case *next; /* of the cluster's */
     struct election *election;
@@ -104,11 +89,6 @@ void failover_cases_settle(struct model *model, struct cluster *cluster, struct 
  * it). */
 void failover_cases_logged(struct cluster *cluster, struct moment at, const char *path,
                            const struct observed_transaction *observed_transaction);
-/* How the last candidate of an election without any ended, as a log says that was read afterwards. Its texts are the
- * log's. False: it does not say. */
-bool failover_case_logged_before(const struct election *election, struct moment now,
-                                 struct failover *failover);
-void logged_ends_free(struct logged_ends *ends); /* NULL is fine */
 
 /* ZooKeeper's own leader changes the upper half of every zxid. */
 void cluster_note_epoch(struct cluster *cluster, int64_t zxid, struct moment at);

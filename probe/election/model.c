@@ -17,6 +17,7 @@
 #include "probe/election/election_life.h"
 #include "probe/election/election_private.h"
 #include "probe/election/failover_case.h"
+#include "probe/election/logged_ends.h"
 #include "probe/election/findings.h"
 #include "probe/election/recipe.h"
 #include "probe/election/registry.h"

@@ -9,8 +9,8 @@
 #include "probe/election/client.h"
 #include "probe/election/cluster.h"
 #include "probe/election/election_private.h"
-#include "probe/election/failover_case.h"
 #include "probe/election/findings.h"
+#include "probe/election/logged_ends.h"
 #include "probe/election/summary.h"
 
 /* It needs a leader, and is known to be vacant or absent. */
@@ -157,7 +157,7 @@ bool vacancy_lost(const struct election *election, struct moment now, struct fai
     if (last && failover_is_open(last))
         *failover = *last;
     bool seen = change->from && !change->to;
-    bool logged = !seen && !failover->from && failover_case_logged_before(election, now, failover);
+    bool logged = !seen && !failover->from && logged_ends_before(election, now, failover);
     if (seen && !failover->from) {
         failover->from = change->from;
         failover->from_identity = change->from_identity;

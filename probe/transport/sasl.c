@@ -1,5 +1,6 @@
 #include "probe/transport/sasl.h"
 
+#include <errno.h>
 #include <gssapi/gssapi_ext.h>
 #include <gssapi/gssapi_krb5.h>
 #include <krb5/krb5.h>
@@ -47,10 +48,10 @@ struct sasl_context {
     time_t refused_s;
     char refused_host[256]; /* empty: no host gets a ticket */
     char refusal[SASL_PROBLEM_TEXT];
-    char cache[64];           /* in memory, for a keytab's tickets, or those of a file */
-    bool copied;              /* it has those of a file ... */
-    struct stat copied_file;  /* ... as it was then */
-    char keytab[KEYTAB_NAME]; /* the latest */
+    char cache[64];                /* in memory, for a keytab's tickets, or those of a file */
+    bool copied;                   /* it has those of a file ... */
+    struct file_state copied_file; /* ... as it was then */
+    char keytab[KEYTAB_NAME];      /* the latest */
 };
 
 /* One step of a login by GSSAPI, off the loop: the library may ask a KDC, and opens files, at each of them. The first
@@ -334,45 +335,52 @@ static bool cache_copy(const struct sasl_context *context, krb5_context kerberos
     return !error;
 }
 
-static bool same_file(const struct stat *a, const struct stat *b)
+/* One that is as it was copied last is not read again: the tickets for services are kept. */
+static bool cache_read_file(struct sasl_context *context, krb5_context kerberos, const char *file,
+                            char *problem)
 {
-    return a->st_ino == b->st_ino && a->st_dev == b->st_dev && a->st_size == b->st_size &&
-           a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+    struct stat status;
+    char *error;
+    if (access(file, F_OK) != 0 && errno == ENOENT) {
+        snprintf(problem, SASL_PROBLEM_TEXT,
+                 "no Kerberos ticket (there is no %.120s); run kinit, or set sasl: keytab", file);
+        return false;
+    }
+    int descriptor = secret_open(file, "ticket cache", &error);
+    if (descriptor < 0) {
+        snprintf(problem, SASL_PROBLEM_TEXT, "%s", error);
+        free(error);
+        return false;
+    }
+    bool small = fstat(descriptor, &status) == 0 && status.st_size <= CACHE_MOST;
+    struct file_state now = small ? file_state_of(&status) : (struct file_state){0};
+    if (!small)
+        snprintf(problem, SASL_PROBLEM_TEXT, "the ticket cache %.120s is too large; run kinit", file);
+    else if (!context->copied || !file_state_same(&now, &context->copied_file))
+        context->copied = cache_copy(context, kerberos, descriptor, problem);
+    context->copied_file = now;
+    close(descriptor);
+    return small && context->copied;
 }
 
 /* libkrb5 opens a file by its name whenever it needs it, waits for a pipe's writer and believes lengths: so a cache
- * that is a file is read once. Those of other kinds are left to it. */
+ * that is a file is copied into memory. Those of other kinds are left to it. */
 static bool cache_read(struct sasl_context *context, char *problem)
 {
     const struct sasl_settings *s = context->settings;
     krb5_context kerberos = NULL;
-    struct stat status = {0};
+    bool fine = true;
     if (krb5_init_context(&kerberos))
         return true;
     const char *name = s->ticket_cache ? s->ticket_cache : krb5_cc_default_name(kerberos);
-    const char *file = name && strncmp(name, "FILE:", 5) == 0 ? name + 5 : name;
-    bool other = !file || (file == name && strchr(file, ':')), fine = other;
     if (name && strncmp(name, "DIR:", 4) == 0) {
-        fine = false;
         snprintf(problem, SASL_PROBLEM_TEXT,
                  "the ticket cache %.120s is a directory of caches; name one of them with FILE:", name);
-    } else if (!other && access(file, F_OK) != 0) {
-        snprintf(problem, SASL_PROBLEM_TEXT,
-                 "no Kerberos ticket (there is no %.120s); run kinit, or set sasl: keytab", file);
-    } else if (!other) {
-        char *error;
-        int descriptor = secret_open(file, "ticket cache", &error);
-        if (descriptor < 0)
-            snprintf(problem, SASL_PROBLEM_TEXT, "%s", error);
-        else if (fstat(descriptor, &status) != 0 || status.st_size > CACHE_MOST)
-            snprintf(problem, SASL_PROBLEM_TEXT, "the ticket cache %.120s is too large; run kinit", file);
-        else
-            fine = context->copied = (context->copied && same_file(&context->copied_file, &status)) ||
-                                     cache_copy(context, kerberos, descriptor, problem);
-        context->copied_file = status;
-        if (descriptor >= 0)
-            close(descriptor);
-        free(error);
+        fine = false;
+    } else if (name && strncmp(name, "FILE:", 5) == 0) {
+        fine = cache_read_file(context, kerberos, name + 5, problem);
+    } else if (name && !strchr(name, ':')) {
+        fine = cache_read_file(context, kerberos, name, problem);
     }
     krb5_free_context(kerberos);
     return fine;

@@ -34,12 +34,6 @@ struct resumable {
     SSL_SESSION *session;
 };
 
-/* Distinguishes one state of a file from another, even if an older one replaced it. */
-struct file_state {
-    ino_t inode;
-    struct timespec written, changed;
-};
-
 struct tls_context {
     const struct tls_settings *settings;
     SSL_CTX *ssl;
@@ -163,7 +157,7 @@ static void files_stat(const struct tls_settings *s, struct file_state files[FIL
         const char *name = file_named(s, i);
         files[i] = (struct file_state){0};
         if (name && stat(name, &status) == 0)
-            files[i] = (struct file_state){status.st_ino, status.st_mtim, status.st_ctim};
+            files[i] = file_state_of(&status);
     }
 }
 
@@ -182,11 +176,6 @@ static bool files_are_plain(const struct tls_settings *s, char *problem)
     return true;
 }
 
-static bool time_is(struct timespec a, struct timespec b)
-{
-    return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
-}
-
 static bool context_is_current(struct tls_context *context)
 {
     struct file_state now[FILES];
@@ -198,8 +187,7 @@ static bool context_is_current(struct tls_context *context)
     context->checked_s = now_s;
     files_stat(context->settings, now);
     for (int i = 0; i < FILES; i++)
-        if (now[i].inode != context->files[i].inode || !time_is(now[i].written, context->files[i].written) ||
-            !time_is(now[i].changed, context->files[i].changed))
+        if (!file_state_same(&now[i], &context->files[i]))
             return false;
     return true;
 }
