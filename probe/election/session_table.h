@@ -37,7 +37,7 @@ struct client {
     uint32_t enclosed_took_us, counted_took_us; /* ... until the list after it was asked for */
     int32_t series_cxid;
     int32_t rhythm_ms;          /* the longest pause that a request of it ended; 0: none was seen */
-    int32_t mean_ms;            /* between the requests of its connection; 0: they are few */
+    int32_t mean_ms;            /* between the requests of its connection; 0: they are few, or rare */
     int32_t ping_ms;            /* the shortest time between two answers that no request led to: it pings so
                                    often; 0: not seen */
     uint32_t scratch;           /* for the caller that walks over clients */

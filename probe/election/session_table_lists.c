@@ -200,8 +200,10 @@ static bool leader_reports(const struct candidate *c, int32_t before_ms)
            longest_ms * INT64_C(100) >= shown->timeout_ms * percent;
 }
 
-/* A client that joins, and waits then, takes fewer requests. */
+/* A client that joins, and waits then, takes fewer requests; or its connection is so old that they are rarer than a
+ * poll. */
 #define REQUESTS_TO_JOIN 16
+#define POLL_APART_MS 60000
 
 /* For how long it has requested nothing. A pause that ended shows how long the next one may be; so do many requests
  * of a connection of that age. */
@@ -216,7 +218,7 @@ static void see_request(struct client *client, const struct seen_connection *see
         client->rhythm_ms = pause_ms > INT32_MAX ? INT32_MAX : (int32_t)pause_ms;
     client->still_us = idle ? listed_us : 0;
     int64_t mean_ms = seen->last_cxid >= REQUESTS_TO_JOIN && age_us > 0 ? age_us / 1000 / seen->last_cxid : 0;
-    client->mean_ms = mean_ms > INT32_MAX ? INT32_MAX : (int32_t)mean_ms;
+    client->mean_ms = mean_ms > POLL_APART_MS ? 0 : (int32_t)mean_ms;
 }
 
 /* Clients ping three times a timeout, and none more often than six times: answers that are closer are not those

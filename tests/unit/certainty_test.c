@@ -171,6 +171,7 @@ static void conditions_of_a_missing_watch(void **state)
         {"... sixteen requests in ten minutes: it may poll every 45 seconds", "1", "tick 600000\n" SIXTEEN,
          "", "", "suspected"},
         {"... when it joined", "1", SIXTEEN, "", "", "certain"},
+        {"... in a day: it joined, and waits", "1", "tick 86400000\n" SIXTEEN, "", "", "certain"},
         {"a request of it is outstanding", "1", "waits c 1\n", "", "", "suspected"},
         {"another session of its address watches its predecessor", "1",
          "client e on=1 at=10.0.0.3:99\nw e " B "\n", "", "", "suspected"},
