@@ -10,8 +10,7 @@ static const struct figure_kind kinds[FIGURE_COUNT] = {
     [FIGURE_CANDIDATES] = {"candidates", "", false, "number of candidates"},
     [FIGURE_VACANCY] = {"vacancy", "s", false, "time without a leader until now; 0 while there is one"},
     [FIGURE_TENURE] = {"tenure", "s", false, "upper bound of how long the leader has led"},
-    [FIGURE_NEXT_FAILOVER] = {"next_failover", "", false,
-                              "1: a successor exists and is notified; 0: not, of what is no lock"},
+    [FIGURE_NEXT_FAILOVER] = {"next_failover", "", false, "1: a successor exists and is notified; 0: not"},
     [FIGURE_FINDINGS] = {"findings", "", false, "certain findings"},
     [FIGURE_CRITICAL] = {"findings.critical", "", false, "certain findings of severity critical"},
     [FIGURE_ERROR] = {"findings.error", "", false, "certain findings of severity error"},
@@ -54,8 +53,15 @@ static struct severity_counts figures_count_findings(const struct election *elec
     return counts;
 }
 
-/* A lock in one znode has no successor: there it is whether anybody is notified. Any other lock that nobody waits for
- * is released, and free: nothing is wrong. */
+bool figures_needs_nobody(const struct election *election)
+{
+    bool lock = election->recipe && election->recipe->family == FAMILY_LOCK;
+    bool may_be_alone =
+        election->kind == KIND_LOCK || election_has_one_owner(election) || election_is_tried(election);
+    return !lock && may_be_alone && !whatif_heir(election);
+}
+
+/* A lock in one znode has no successor: there it is whether anybody is notified. */
 static double figures_next_failover(const struct election *election)
 {
     if (summary_state(election) != ELECTION_LED)
@@ -65,9 +71,7 @@ static double figures_next_failover(const struct election *election)
     if (next.by_itself == ANSWER_NO) /* no failover begins, though the successor watches */
         return 0;
     if (!lock && !next.successor)
-        return election->kind == KIND_LOCK || election_has_one_owner(election) || election_is_tried(election)
-                   ? NAN
-                   : 0;
+        return figures_needs_nobody(election) ? NAN : 0;
     return next.notified == ANSWER_YES ? 1 : next.notified == ANSWER_NO ? 0 : NAN;
 }
 

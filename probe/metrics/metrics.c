@@ -95,12 +95,14 @@ const struct metric_kind metric_table[] = {
                        "Upper bound of how long the leader has led."},
     [METRIC_CHANGES] = {"electop_leader_changes", METRIC_COUNTER, NULL, ELECTION_LABELS,
                         "Changes of leader that were noticed."},
-    [METRIC_NEXT_FAILOVER] =
-        {"electop_next_failover_works", METRIC_GAUGE, NULL, ELECTION_LABELS,
-         "1: a successor exists and is notified when the leader leaves; 0: not. Missing: unknown."},
+    [METRIC_NEXT_FAILOVER] = {"electop_next_failover_works", METRIC_GAUGE, NULL, ELECTION_LABELS,
+                              "1: a successor exists and is notified when the leader leaves; 0: not. "
+                              "Missing: unknown, or nobody has to "
+                              "follow."},
     [METRIC_NEXT_KNOWN] =
         {"electop_next_failover_known", METRIC_GAUGE, NULL, ELECTION_LABELS,
-         "Of an election with a leader: 1: it is known what its next failover does; 0: no server shows it."},
+         "Of an election with a leader: 1: it is known what its next failover does; 0: no server shows it. "
+         "Missing: nobody has to follow."},
     [METRIC_CHAIN] =
         {"electop_election_chain_length", METRIC_GAUGE, NULL, ELECTION_LABELS,
          "Candidates, counted from the leader on, each notified when its predecessor leaves. Missing: "
@@ -535,7 +537,9 @@ static double row_value(const struct writer *writer, const struct row *row, enum
     case METRIC_NEXT_FAILOVER:
         return row->figures[FIGURE_NEXT_FAILOVER];
     case METRIC_NEXT_KNOWN:
-        return row->state == ELECTION_LED ? (double)!isnan(row->figures[FIGURE_NEXT_FAILOVER]) : (double)NAN;
+        return row->state == ELECTION_LED && !figures_needs_nobody(row->election)
+                   ? (double)!isnan(row->figures[FIGURE_NEXT_FAILOVER])
+                   : (double)NAN;
     case METRIC_CHAIN:
         return chain_length(row);
     default:

@@ -275,8 +275,8 @@ static void check_threshold(struct check *check, const struct election *election
             ; /* said by check_defaults() */
         else if (figure == FIGURE_VACANCY)
             check_raise(check, status, "%s: vacant; it is not known since when", path);
-        else if (figure == FIGURE_NEXT_FAILOVER && election->kind == KIND_LOCK && !whatif_heir(election))
-            ; /* nobody waits for it */
+        else if (figure == FIGURE_NEXT_FAILOVER && figures_needs_nobody(election))
+            ; /* nothing is wrong */
         else if (figure == FIGURE_TENURE)
             check_raise(check, CHECK_UNKNOWN, "%s: no tenure, because there is no leader", path);
         else if (kind->recorded && !check->history)
