@@ -301,17 +301,23 @@ static void check_vacancy(struct check *check, const struct election *election, 
     bool since = vacancy_lost(election, check->now, &lost) && lost.from; /* as the description says */
     vacancy_describe(election, check->now, why);
     format_local_times(why, check->now.wall_us, local, sizeof local);
-    if (!named && election->kind_proof == KIND_ASSUMED)
+    bool assumed = !named && election->kind_proof == KIND_ASSUMED;
+    if (assumed && vacancy_s < allowed_s)
+        ; /* a busy lock is free between two holders */
+    else if (assumed)
         check_raise(check, CHECK_WARNING,
                     "%s: no leader%s%s, if it is an election: that is assumed; configure its kind, leader or "
                     "lock",
                     check_name(check, election), isnan(vacancy_s) ? "" : " for ",
                     isnan(vacancy_s) ? "" : format_age((int64_t)(vacancy_s * 1e6), age, sizeof age));
     else if (isnan(vacancy_s))
-        check_raise(check, CHECK_CRITICAL, "%s: no leader%s%s%s", check_name(check, election),
+        check_raise(check, vacancy_is_doubtful(election) ? CHECK_WARNING : CHECK_CRITICAL,
+                    "%s: no leader%s%s%s", check_name(check, election),
                     since ? "" : "; it is not known since when", local[0] ? "; " : "", local);
     else
-        check_raise(check, named || vacancy_s >= allowed_s ? CHECK_CRITICAL : CHECK_WARNING,
+        check_raise(check,
+                    (named || vacancy_s >= allowed_s) && !vacancy_is_doubtful(election) ? CHECK_CRITICAL
+                                                                                        : CHECK_WARNING,
                     "%s: no leader for %s%s%s", check_name(check, election),
                     format_age((int64_t)(vacancy_s * 1e6), age, sizeof age), local[0] ? "; " : "", local);
 }
@@ -482,8 +488,7 @@ static void check_election(struct check *check, const struct election *election,
         check_raise(
             check, CHECK_UNKNOWN,
             election->mixed || election->first_waits
-                ? "%s: names of several forms may be several lines, or another than the first is waited for, "
-                  "so it is not known who leads; set recipe: in the configuration"
+                ? "%s: its names, numbers or watches leave open who leads; set recipe: in the configuration"
                 : "%s: nothing proves that it is an election; name its path, or configure its kind",
             check_name(check, election));
         return;
