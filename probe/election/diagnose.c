@@ -52,15 +52,14 @@ static void no_leader(struct diagnosis *d)
                     describe_span(election->settings->allow.vacancy_ms * 1000, allowed, sizeof allowed));
 }
 
-/* A candidate of that identity (NULL: any) came since then: another process of that name may have waited all the
- * time. */
+/* A candidate of that identity came since then: another process of that name may have waited all the time. */
 static bool is_back(const struct election *election, const char *identity, struct moment since)
 {
     for (size_t i = 0; i < election->candidate_count; i++) {
         const struct candidate *c = election->candidates[i];
         bool later =
             c->joined_seen ? c->joined.mono_us >= since.mono_us : summary_created_us(c) > since.wall_us;
-        if (later && (!identity || (c->identity && strcmp(c->identity, identity) == 0)))
+        if (later && c->identity && strcmp(c->identity, identity) == 0)
             return true;
     }
     return false;
@@ -94,18 +93,14 @@ static bool was_given_up(const struct election *election, const struct failover 
            (one->cause == CAUSE_UNKNOWN && one->from && lives_on(election, one));
 }
 
-/* No other leader with its identity was lost since then. unknown: the answer where an identity is missing. */
-static bool led_once(const struct election *election, const struct failover *one, int64_t since_us,
-                     bool unknown)
+/* No other leader with its identity was lost since then, as far as each has one. */
+static bool led_once(const struct election *election, const struct failover *one, int64_t since_us)
 {
-    bool once = one->from_identity || unknown;
+    bool once = one->from_identity != NULL;
     for (size_t i = 0; once && i < election->failover_count; i++) {
         const struct failover *other = election_failover_at(election, i);
-        if (other == one || other->lost_at.mono_us <= since_us)
-            continue;
-        once = other->from_identity && one->from_identity
-                   ? strcmp(other->from_identity, one->from_identity) != 0
-                   : unknown;
+        if (other != one && other->lost_at.mono_us > since_us)
+            once = other->from_identity && strcmp(other->from_identity, one->from_identity) != 0;
     }
     return once;
 }
@@ -114,7 +109,7 @@ static bool led_once(const struct election *election, const struct failover *one
 static bool was_restarted(const struct election *election, const struct failover *one, int64_t since_us)
 {
     return one->cause == CAUSE_CLOSED && one->cause_certainty == CERTAINTY_CERTAIN &&
-           led_once(election, one, since_us, false) && is_back(election, one->from_identity, one->lost_at);
+           led_once(election, one, since_us) && is_back(election, one->from_identity, one->lost_at);
 }
 
 /* The changes of leader since then that were of that kind. */
@@ -129,30 +124,16 @@ static int count_changes(const struct election *election, int64_t since_us,
     return count;
 }
 
-/* Perhaps planned, as a rolling restart, jobs that end, or a takeover: most leaders are not known to have died, none is
- * known to have led twice but one whom another took its place, others joined, and nothing is known of the ends of no
- * more than there are candidates. */
-static bool may_be_planned(const struct election *election, int64_t since_us)
+/* Most leaders are known to have died: others may have ended as planned, by a rolling restart, drills, or jobs. */
+static bool most_died(const struct election *election, int64_t since_us)
 {
-    struct moment first = {0};
-    size_t count = 0, died = 0, unknown = 0;
+    size_t count = 0, died = 0;
     for (size_t i = 0; i < election->failover_count; i++) {
         const struct failover *failover = election_failover_at(election, i);
-        if (failover->lost_at.mono_us <= since_us)
-            continue;
-        bool passed_on = was_given_up(election, failover, since_us) || failover->cause == CAUSE_EVICTED;
-        count++;
-        died += failover->cause == CAUSE_EXPIRED;
-        unknown += failover->cause == CAUSE_UNKNOWN && !passed_on;
-        if (!passed_on && !led_once(election, failover, since_us, true))
-            return false;
-        if (first.mono_us == 0)
-            first = failover->lost_at;
+        count += failover->lost_at.mono_us > since_us;
+        died += failover->lost_at.mono_us > since_us && failover->cause == CAUSE_EXPIRED;
     }
-    /* One may be restarting. Clients that wait for a lock are no candidates. */
-    bool lock = election->recipe && election->recipe->family == FAMILY_LOCK;
-    return died * 2 <= count && first.mono_us != 0 &&
-           (lock || (died + unknown <= election->candidate_count + 1 && is_back(election, NULL, first)));
+    return died * 2 > count;
 }
 
 /* What helps depends on what ended most of the leaders; NULL: that is not known. */
@@ -213,7 +194,7 @@ static void flapping(struct diagnosis *d)
     bool on_purpose = changes - passed - restarted <= allow->leader_changes;
     int judged = count_changes(election, since_us, NULL);
     bool waits = !on_purpose && judged - passed - restarted <= allow->leader_changes;
-    bool certain = on_purpose || (!waits && !may_be_planned(election, since_us));
+    bool certain = on_purpose || (!waits && most_died(election, since_us));
     if (passed > 0)
         snprintf(passes, sizeof passes, "; in %d the leader's candidate was deleted and its client lives on",
                  passed);

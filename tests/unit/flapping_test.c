@@ -4,6 +4,7 @@
  */
 #include <stdarg.h>
 #include <setjmp.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
@@ -96,25 +97,28 @@ static void restarted_in_turn(void **state)
 
 /* Jobs of which one works at a time: each is a process of its own, leads, and closes its session; the next one waits
  * already. After so many, the names begin again. */
-static void jobs_run(const char *proves, const char *judge, const char *cause, int names,
+static void jobs_run(const char *proves, bool dies, const char *judge, const char *cause, int names,
                      const char *expected)
 {
     char script[16384];
     int at = snprintf(script, sizeof script,
                       "servers 1\nwatch /jobs\nconnect\n> connection connected\n+ n_0000000000 s=10 job-0\n"
-                      "client 10 on=1 at=h:10\n+ n_0000000001 s=11 job-1\nclient 11 on=1 at=h:11\nfailovers\n"
+                      "client 10 on=1 at=h:10 timeout=10000\n+ n_0000000001 s=11 job-1\nclient 11 on=1 "
+                      "at=h:11 timeout=10000\nfailovers\n"
                       "tick 1000\nlist\n> election-seen\nreadall\nround\ntick 3000\nround\nsessions\n");
     for (int i = 0; i < 6; i++) {
         at += snprintf(script + at, sizeof script - (size_t)at,
-                       "w 1%d n_%010d\nround\ntick 1000\nend 1%d\n- n_%010d\ngone n_%010d\n"
+                       "w 1%d n_%010d\nround\ntick 1000\n%s 1%d\n%send 1%d\n- n_%010d\ngone n_%010d\n"
                        "> leader-lost n_%010d @1\n> candidate-left n_%010d @1\nread n_%010d\n"
                        "> leader-elected n_%010d -> n_%010d after 0\nlist\ntick 100\nround\nsessions\n",
-                       i + 1, i, i, i, i, i, i, i + 1, i, i + 1);
-        at += snprintf(
-            script + at, sizeof script - (size_t)at,
-            "%s> failover n_%010d -> n_%010d %s vacancy 0\n+ n_%010d s=1%d job-%d\n"
-            "client 1%d on=1 at=h:1%d\nlist\n> candidate-joined n_%010d @2\nreadall\nround\nsessions\n",
-            judge, i, i + 1, cause, i + 2, i + 2, (i + 2) % names, i + 2, i + 2, i + 2);
+                       i + 1, i, dies ? "silent" : "heard", i,
+                       dies ? "tick 3000\nround\ntick 4000\nround\ntick 4000\nround\n" : "", i, i, i, i, i,
+                       i + 1, i, i + 1);
+        at += snprintf(script + at, sizeof script - (size_t)at,
+                       "%s> failover n_%010d -> n_%010d %s vacancy 0\n+ n_%010d s=1%d job-%d\n"
+                       "client 1%d on=1 at=h:1%d timeout=10000\nlist\n> candidate-joined n_%010d "
+                       "@2\nreadall\nround\nsessions\n",
+                       judge, i, i + 1, cause, i + 2, i + 2, (i + 2) % names, i + 2, i + 2, i + 2);
     }
     snprintf(script + at, sizeof script - (size_t)at, "? findings flapping %s n_0000000006\n", expected);
     model_script_run(proves, script);
@@ -123,11 +127,12 @@ static void jobs_run(const char *proves, const char *judge, const char *cause, i
 static void jobs_that_end(void **state)
 {
     (void)state;
-    jobs_run("each closes its session when it is done, and the next one waits: no pause", "stated\n",
+    jobs_run("each closes its session when it is done, and the next one waits: no pause", false, "stated\n",
              "closed", 10, "error suspected");
-    jobs_run("... perhaps after it deleted its znode", "stated 1\ntick 1000\ntime\n", "ended?", 10,
+    jobs_run("... perhaps after it deleted its znode", false, "stated 1\ntick 1000\ntime\n", "ended?", 10,
              "error suspected");
-    jobs_run("... and leads again", "stated\n", "closed", 3, "error certain");
+    jobs_run("... and leads again, as in a drill", false, "stated\n", "closed", 3, "error suspected");
+    jobs_run("... where each dies", true, "", "expired? detection 8513-12149", 10, "error certain");
 }
 
 /* Each takes a lock over from the one before, again and again, in one transaction. */
