@@ -46,14 +46,10 @@ const struct failover *departed_failover(const struct election *election, const 
 /* Costs a walk over all sessions: done for a leader alone. */
 static bool alone_at_host(const struct session_table *clients, const struct client *client)
 {
-    const char *host, *other;
-    size_t length = client_host(&client->shown, &host);
-    for (const struct client *c = length > 0 ? session_table_walk(clients, NULL) : NULL; c;
-         c = session_table_walk(clients, c))
-        if (c != client && c->shown.connected && client_host(&c->shown, &other) == length &&
-            memcmp(host, other, length) == 0)
+    for (const struct client *c = session_table_walk(clients, NULL); c; c = session_table_walk(clients, c))
+        if (c != client && c->shown.connected && client_is_beside(&client->shown, &c->shown))
             return false;
-    return length > 0;
+    return client->shown.address != NULL;
 }
 
 void bystander_left(struct election *election, const struct candidate *candidate, bool led, struct moment at)

@@ -76,14 +76,12 @@ static void take_address(struct candidate *candidate)
 static void find_neighbours(struct candidate *candidate)
 {
     const struct election *election = candidate->election;
-    const char *host, *other;
-    size_t length = client_host(&candidate->own->client->shown, &host);
     candidate->own->shares_host = election->recipe && election->recipe->family == FAMILY_LOCK;
     for (size_t i = 0; i < election->candidate_count && i < NEIGHBOURS_MOST && !candidate->own->shares_host;
          i++) {
         struct candidate *c = election->candidates[i];
         if (c->own->client == candidate->own->client || !c->own->client ||
-            client_host(&c->own->client->shown, &other) != length || memcmp(host, other, length) != 0)
+            !client_is_beside(&candidate->own->client->shown, &c->own->client->shown))
             continue;
         candidate->own->shares_host = true;
         if (!c->own->shares_host) {

@@ -162,10 +162,12 @@ static const char *next_word(const char **at, size_t *length)
     return NULL;
 }
 
+#define ROLE_WITHOUT_WORDS UINT64_C(0xcbf29ce484222325)
+
 /* FNV-1a over the words. */
 uint64_t certainty_role(const char *name)
 {
-    uint64_t role = UINT64_C(0xcbf29ce484222325);
+    uint64_t role = ROLE_WITHOUT_WORDS;
     const char *word;
     size_t length;
     while ((word = next_word(&name, &length)) != NULL) {
@@ -222,15 +224,19 @@ static int compare_forms(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* GUIDs and hosts are each member's own; the name of a line, "shard1-", is shared. */
-static bool forms_are_shared(const struct election *election)
+/* GUIDs and hosts are each member's own; the name of a line, "shard1-", is shared. Of two, each may be in a line of its
+ * own. */
+static bool forms_are_shared(const struct election *election, bool roles)
 {
     size_t count = election->candidate_count;
     uint32_t *forms = xmalloc((count + 1) * sizeof *forms);
-    for (size_t i = 0; i < count; i++)
-        forms[i] = name_form(election->candidates[i]);
+    for (size_t i = 0; i < count; i++) {
+        uint64_t role = election->candidates[i]->own->role;
+        forms[i] = roles && role != ROLE_WITHOUT_WORDS ? hash_bytes(&role, sizeof role, 0)
+                                                       : name_form(election->candidates[i]);
+    }
     qsort(forms, count, sizeof *forms, compare_forms);
-    bool shared = false;
+    bool shared = roles && count == 2;
     for (size_t i = 1; i < count; i++)
         shared = shared || forms[i] == forms[i - 1];
     free(forms);
@@ -248,7 +254,22 @@ static bool may_be_lines(const struct election *election)
             return false;
         differ = differ || crosses;
     }
-    return roles || (differ && forms_are_shared(election));
+    return differ && forms_are_shared(election, roles);
+}
+
+/* Numbered names of a layout that nobody named. */
+static bool is_unknown_line(const struct election *election)
+{
+    return election->recognised != RECOGNISED_CONFIGURED && election->recipe &&
+           strcmp(election->recipe->name, RECIPE_ANY_SEQUENCE) == 0;
+}
+
+bool certainty_own_numbers(const struct election *election)
+{
+    const struct candidate *last =
+        election->candidate_count ? election->candidates[election->candidate_count - 1] : NULL;
+    return is_unknown_line(election) && last && election->next_sequence >= 0 && last->sequence < INT32_MAX &&
+           last->sequence >= election->next_sequence;
 }
 
 /* The only member that this one's session watches; NULL: it watches none, or, where open is set, that shows nothing. */
@@ -299,9 +320,8 @@ static bool nobody_awaits_first(const struct election *election)
 
 bool certainty_mixed(const struct election *election)
 {
-    return election->recognised != RECOGNISED_CONFIGURED && election->recipe &&
-           strcmp(election->recipe->name, RECIPE_ANY_SEQUENCE) == 0 &&
-           (may_be_lines(election) || nobody_awaits_first(election));
+    return is_unknown_line(election) &&
+           (may_be_lines(election) || nobody_awaits_first(election) || certainty_own_numbers(election));
 }
 
 bool certainty_shows_layout(const struct election *election)

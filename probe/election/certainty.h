@@ -95,9 +95,12 @@ void certainty_see_kind(struct election *election);
 /* Most waiting members watch the one before them, and all have one role: the present watches show which znode
  * members watch. Or their names do. */
 bool certainty_shows_layout(const struct election *election);
-/* In a layout that is not known, names that differ in their words, or in a number that several members share, may be
- * several lines, each with a leader of its own. Nor is it known who leads where others than the first are waited for. */
+/* In a layout that is not known, names that differ in words or a number that several members share may be several lines,
+ * each with a leader of its own. Nor is it known who leads where others than the first are waited for, or where members
+ * chose their numbers. */
 bool certainty_mixed(const struct election *election);
+/* ... as one shows that the server has not given yet: they order nobody. */
+bool certainty_own_numbers(const struct election *election);
 /* By what is watched, another one leads. */
 bool certainty_first_waits(const struct election *election);
 /* Equal for names that differ only in numbers and ids. Readers and writers of one lock watch differently, and

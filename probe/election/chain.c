@@ -686,14 +686,6 @@ static bool serves_others(const struct viewer *viewer)
                               : viewer->other != NULL;
 }
 
-static bool same_host(const struct client *one, const struct client *other)
-{
-    const char *a, *b;
-    size_t length = client_host(&one->shown, &a);
-    return one != other && length > 0 && client_host(&other->shown, &b) == length &&
-           memcmp(a, b, length) == 0;
-}
-
 /* A session without a candidate that watches this one: its client may own the one behind it by another session, from
  * whatever address, or tell it. NULL: there is none. */
 static const struct client *watches_for_another(const struct diagnosis *d, const struct candidate *c)
@@ -730,7 +722,8 @@ static void see_helpers(struct diagnosis *d, size_t faults)
         const struct client *helper = expected ? found : NULL;
         for (size_t i = 0; expected && !helper && i < d->viewer_count; i++) {
             const struct viewer *viewer = &d->viewers[many ? c->own->client->scratch : i];
-            if (many || (serves_others(viewer) && same_host(viewer->client, c->own->client)))
+            if (many || (viewer->client != c->own->client && serves_others(viewer) &&
+                         client_is_beside(&viewer->client->shown, &c->own->client->shown)))
                 helper = viewer->client;
         }
         if (helper)

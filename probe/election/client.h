@@ -71,5 +71,7 @@ int64_t client_established_us(const struct cluster *cluster, const struct client
 
 /* The part of its address before the port, as written; returns its length, 0: unknown. */
 size_t client_host(const struct client_session *client, const char **host);
+/* Both have an address, of one host. */
+bool client_is_beside(const struct client_session *client, const struct client_session *other);
 
 #endif

@@ -5,18 +5,25 @@
 #define ELECTOP_PROBE_ELECTION_DIAGNOSE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "probe/election/moment.h"
+
+/* So much a server's clock may differ from the observer's. */
+#define CLOCKS_APART_US INT64_C(5000000)
 
 /* ---- the diagnoses of one election, in diagnose_*.c: each raises and keeps its findings (findings.h) ----
  */
 
 struct diagnosis;
+struct znode_stat;
 
 /* From the watch chain, which must be up to date (chain_update()). */
 void diagnose_watches(struct diagnosis *diagnosis);
 /* From owners and their connections. */
 void diagnose_sessions(struct diagnosis *diagnosis);
+/* Somebody wrote to this znode until it was seen (microseconds of the wall clock), as one must who keeps a TTL znode. */
+bool diagnose_sessions_keeps(struct diagnosis *diagnosis, const struct znode_stat *stat, int64_t seen_us);
 /* Duplicates: of one session, or of one identity. */
 void diagnose_duplicates(struct diagnosis *diagnosis);
 /* From names, numbers and acknowledgements. */

@@ -13,8 +13,10 @@
 #include "probe/election/findings.h"
 #include "probe/election/identity.h"
 #include "probe/election/candidates.h"
+#include "probe/election/client.h"
 #include "probe/election/election_private.h"
 #include "probe/election/session_table.h"
+#include "probe/election/summary.h"
 #include "probe/election/whatif.h"
 
 #define SESSION_TEXT 256
@@ -26,6 +28,8 @@
 #define READING_US INT64_C(10000000)
 /* Data that a finding rests on is read again as often. */
 #define AGAIN_US INT64_C(60000000)
+/* So late a client may be listed as heard. */
+#define HEARD_LATE_US INT64_C(1000000)
 
 /* ---- one session ---- */
 
@@ -230,6 +234,31 @@ static enum answer have_one_address(const struct diagnosis *d, const struct name
     return one;
 }
 
+/* Another process says the same as one of them, or one with two sessions: once, the clients of all were heard after the
+   last of them had joined. */
+static bool is_shared(const struct diagnosis *d, const struct namesakes *alike)
+{
+    int64_t joined_us = 0;
+    bool heard = alike->count <= NAMED, shared = false;
+    for (size_t i = 0; i < alike->count && i < NAMED; i++) {
+        const struct candidate *c = alike->of[i];
+        int64_t age_us = d->f->at.wall_us - summary_created_us(c) - CLOCKS_APART_US;
+        int64_t its_us = c->joined_seen ? c->joined.mono_us : d->f->at.mono_us - age_us;
+        joined_us = its_us > joined_us ? its_us : joined_us;
+    }
+    for (size_t i = 0; i < alike->count && heard; i++) {
+        const struct client_session *shown = candidate_client(alike->of[i]);
+        heard = shown && shown->connected && shown->silent_ms >= 0 &&
+                !client_is_unheard(shown, (struct moment){.mono_us = joined_us + HEARD_LATE_US});
+    }
+    for (size_t i = 0; i < alike->count && i < NAMED; i++) {
+        struct candidate *c = d->election->candidates[alike->of[i]->place];
+        c->own->has_namesake |= heard;
+        shared |= c->own->has_namesake;
+    }
+    return shared;
+}
+
 static void raise_namesakes(struct diagnosis *d, const struct namesakes *alike)
 {
     const struct candidate *first = alike->of[0], *second = alike->of[1];
@@ -240,13 +269,15 @@ static void raise_namesakes(struct diagnosis *d, const struct namesakes *alike)
         return;
     int64_t since_us = diagnosis_since(d, FINDING_DUPLICATE_IDENTITY, subject).mono_us;
     bool sure = alike->by_name || (!alike->shared_word && read_since(d, alike, since_us, stands));
-    /* A restarted client is alive once. What names no process proves it only where the other one was; and two living
-       processes cannot listen on one port of one host. */
+    /* A restarted client is alive once. What names no process proves it only where the other one was; two living
+       processes cannot listen on one port of one host; and one that is silent now may have been alive beside the
+       other. */
     enum answer alive = ANSWER_UNKNOWN;
     bool process = alike->by_name || names_process(first->identity);
     enum answer one = alike->by_name ? ANSWER_NO : have_one_address(d, alike, &alive);
     bool harmless = alive == ANSWER_YES && (one == ANSWER_YES || !process);
-    bool restarted = alive == ANSWER_NO && (one == ANSWER_YES || process);
+    bool shared = !alike->by_name && is_shared(d, alike);
+    bool restarted = alive == ANSWER_NO && !shared && (one == ANSWER_YES || process);
     char more[48] = "";
     if (alike->count > 2)
         snprintf(more, sizeof more, ", and so do %zu more", alike->count - 2);

@@ -5,6 +5,8 @@
 
 #include "config/memory.h"
 #include "probe/election/bystanders.h"
+#include "probe/election/certainty.h"
+#include "probe/election/chain.h"
 #include "probe/election/client.h"
 #include "probe/election/diagnose.h"
 #include "probe/election/election_private.h"
@@ -129,7 +131,7 @@ static void ties(struct diagnosis *d)
         for (end = i + 1; end < election->candidate_count; end++)
             if (election->candidates[end]->sequence != number)
                 break;
-        if (end - i < 2 || number == SEQUENCE_NONE)
+        if (end - i < 2 || number == SEQUENCE_NONE || certainty_own_numbers(election))
             continue;
         if (all_read(tied, end - i))
             tie(d, solr || of_one_session(tied, end - i) ? SEVERITY_INFO : SEVERITY_ERROR, tied, end - i);
@@ -273,15 +275,21 @@ static void unacknowledged(struct diagnosis *d, const struct candidate *leader, 
     (most ? describe_span_at_most : describe_span)(d->f->at.mono_us - since.mono_us, span, sizeof span);
     describe_clock(since, when, sizeof when);
     if (election->ack_place == ACK_PLACE_REGISTRY || !election->ack_present) {
-        diagnosis_raise(d, FINDING_NEVER_ACKNOWLEDGED, SEVERITY_CRITICAL,
-                        late == OVERDUE_BY_STAT ? CERTAINTY_SUSPECTED : CERTAINTY_CERTAIN, subject, &leader,
-                        1, NULL, "%s has been first since %s%s (%s%s), and %s %s", leader->name, when, bound,
+        /* One process may register by a session of its own. */
+        bool registry = election->ack_place == ACK_PLACE_REGISTRY;
+        const struct client_session *shown = registry ? candidate_client(leader) : NULL;
+        const char *beside = shown ? registry_beside(election, shown) : NULL;
+        diagnosis_raise(d, FINDING_NEVER_ACKNOWLEDGED, beside ? SEVERITY_WARNING : SEVERITY_CRITICAL,
+                        late == OVERDUE_BY_STAT || beside ? CERTAINTY_SUSPECTED : CERTAINTY_CERTAIN, subject,
+                        &leader, 1, NULL, "%s has been first since %s%s (%s%s), and %s %s%s%.120s%s",
+                        leader->name, when, bound,
                         late == OVERDUE_BY_STAT ? "at least "
                         : most                  ? "at most "
                                                 : "",
                         span, election->ack_path,
-                        election->ack_place == ACK_PLACE_REGISTRY ? "has no entry for its session"
-                                                                  : "has no acknowledgement from it");
+                        registry ? "has no entry for its session" : "has no acknowledgement from it",
+                        beside ? "; the entry " : "", beside ? beside : "",
+                        beside ? ", of another session at its host, may be its" : "");
         return;
     }
     const struct candidate *other = marked_one(election);
@@ -365,18 +373,26 @@ static void stale_lock(struct diagnosis *d)
     }
     if (session == 0 || session == holder->stat.owner)
         return;
+    /* One whose owner lives may be held for another. */
+    const struct client_session *owner = candidate_client(holder),
+                                *other = cluster_client(election->cluster, session);
+    bool lives = owner && owner->connected && !client_is_silent(owner);
+    if (lives && other && other->connected && !client_is_silent(other) && !client_is_beside(owner, other))
+        return;
     diagnosis_raise(
-        d, FINDING_STALE_LOCK, SEVERITY_ERROR, known ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED, NO_SUBJECT,
-        &holder, 1, NULL,
+        d, FINDING_STALE_LOCK, SEVERITY_ERROR, known && !lives ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED,
+        NO_SUBJECT, &holder, 1, NULL,
         "the data of %s belongs to session 0x%" PRIx64 " (%.120s), but session 0x%" PRIx64 " owns it",
         election->path, session, holder->identity ? holder->identity : "no identity", holder->stat.owner);
 }
 
-/* Where the holder's znode should lie lies one without an owner, so no client can create its own. Where none
-   was seen to hold it, it may be the directory of another layout at such a path. */
 /* Of two clocks, and of a client that was told late. */
 #define AT_ONCE_US 1000000
+/* Who keeps a TTL znode in a lock's place writes to it so soon. */
+#define LEASE_US INT64_C(10000000)
 
+/* Where the holder's znode should lie lies one without an owner, so no client can create its own. Where none
+   was seen to hold it, it may be the directory of another layout at such a path. */
 static void blocked_lock(struct diagnosis *d)
 {
     const struct election *election = d->election;
@@ -390,23 +406,26 @@ static void blocked_lock(struct diagnosis *d)
         held = election_tenure_at(election, i)->name != NULL;
     /* That a holder's znode went is no proof that the place was free: another may have come in the same transaction. */
     int64_t lost_us = election->change.lost_at.wall_us,
-            made_us = cluster_stat_us(election->cluster, stat->czxid, stat->ctime_ms);
-    bool sure = held && !election->own->handed_over && (lost_us == 0 || made_us >= lost_us + AT_ONCE_US);
+            made_us = cluster_stat_us(election->cluster, stat->czxid, stat->ctime_ms),
+            age_us = d->f->at.wall_us - made_us;
+    bool kept = diagnose_sessions_keeps(d, stat, d->f->at.wall_us);
+    bool sure = held && !kept && age_us >= LEASE_US && !election->own->handed_over &&
+                (lost_us == 0 || made_us >= lost_us + AT_ONCE_US);
+    if (age_us < LEASE_US)
+        diagnosis_again(d, d->f->at.mono_us + LEASE_US - age_us);
     char when[SPAN_TEXT];
     diagnosis_raise(
-        d, FINDING_PERSISTENT_CANDIDATE, SEVERITY_CRITICAL, sure ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED,
-        NO_SUBJECT, NULL, 0,
+        d, FINDING_PERSISTENT_CANDIDATE, kept ? SEVERITY_WARNING : SEVERITY_CRITICAL,
+        sure ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED, NO_SUBJECT, NULL, 0,
         sure ? "delete it by hand, once no client uses it"
              : "check whether clients want to create this znode; if so, delete it by hand",
         "%s has no owner: it is persistent, or a container or TTL znode (a Stat shows them alike), "
         "created at %s; %s can lead while it exists, because it takes the place of the ephemeral "
         "znode of %s%s",
-        election->path,
-        describe_clock(
-            (struct moment){.wall_us = cluster_stat_us(election->cluster, stat->czxid, stat->ctime_ms)}, when,
-            sizeof when),
+        election->path, describe_clock((struct moment){.wall_us = made_us}, when, sizeof when),
         sure ? "nobody" : "perhaps nobody", election->recipe->title,
-        election->own->handed_over
+        kept ? "; it is written to, perhaps by the leader, which so keeps a TTL znode"
+        : election->own->handed_over
             ? "; it took that place at once, perhaps by design, as where another system leads now"
             : "");
 }

@@ -23,7 +23,6 @@
    and how long it may take to volunteer. */
 #define RISK_US INT64_C(600000000)
 #define RISK_STAND_US INT64_C(10000000)
-#define CLOCKS_APART_US INT64_C(5000000)
 
 /* A member that makes its directory fills it soon. */
 #define MADE_US INT64_C(3000000)
@@ -55,19 +54,19 @@ static bool made_before(struct diagnosis *d, const struct candidate *c, size_t *
 #define WRITES_MISSED 3
 #define WRITES_APART_US INT64_C(600000000)
 
-/* Its member writes to it, as one must that keeps a TTL znode. */
-static bool is_kept(const struct diagnosis *d, const struct candidate *c)
+bool diagnose_sessions_keeps(struct diagnosis *d, const struct znode_stat *stat, int64_t seen_us)
 {
-    const struct znode_stat *stat = &c->stat;
-    bool lock = d->election->recipe->family == FAMILY_LOCK;
-    int64_t seen_us = d->f->at.wall_us - (lock ? 0 : d->f->at.mono_us - c->own->read_us);
     int64_t written_us = cluster_stat_us(d->election->cluster, stat->mzxid, stat->mtime_ms);
     if (stat->version <= 0)
         return false;
-    int64_t apart_us = (written_us - summary_created_us(c)) / stat->version;
+    int64_t made_us = cluster_stat_us(d->election->cluster, stat->czxid, stat->ctime_ms);
+    int64_t apart_us = (written_us - made_us) / stat->version;
     if (apart_us > WRITES_APART_US)
         apart_us = WRITES_APART_US;
-    return seen_us - written_us < MADE_AGAIN_US + WRITES_MISSED * apart_us;
+    int64_t until_us = written_us + MADE_AGAIN_US + WRITES_MISSED * apart_us;
+    if (seen_us < until_us)
+        diagnosis_again(d, d->f->at.mono_us + until_us - seen_us);
+    return seen_us < until_us;
 }
 
 static void persistent(struct diagnosis *d, const struct candidate *c, size_t *asked)
@@ -78,7 +77,9 @@ static void persistent(struct diagnosis *d, const struct candidate *c, size_t *a
     char when[SPAN_TEXT], path[PATH_TEXT];
     struct moment made = {.wall_us = summary_created_us(c)};
     /* Its children may live and die with the member, and come again with it. */
-    bool holds_others = c->stat.children > 0, held_others = c->stat.cversion > 0, kept = is_kept(d, c);
+    bool holds_others = c->stat.children > 0, held_others = c->stat.cversion > 0;
+    int64_t read_us = recipe->family == FAMILY_LOCK ? d->f->at.mono_us : c->own->read_us;
+    bool kept = diagnose_sessions_keeps(d, &c->stat, d->f->at.wall_us - (d->f->at.mono_us - read_us));
     /* With several forms of names, one may belong to no candidate. */
     bool proved = made_before(d, c, asked) && !holds_others && !held_others && !kept && !d->election->mixed;
     diagnosis_raise(

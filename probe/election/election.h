@@ -193,9 +193,10 @@ struct election {
     bool fresh;                /* connected, and read since: its state holds now */
     struct moment stale_since; /* where not fresh */
     bool shows_predecessor;    /* a member was seen to watch its predecessor */
-    bool mixed, first_waits; /* its names, or its watches, leave open who leads (certainty.h) */
-    bool led_elsewhere;      /* a znode without an owner names its leader: Kafka's, in KRaft */
-    bool hidden_watches; /* hidden watches could notify a client of a change here */
+    bool mixed, first_waits;   /* its names, or its watches, leave open who leads (certainty.h) */
+    bool led_elsewhere;        /* a znode without an owner names its leader: Kafka's, in KRaft */
+    bool rewritten;            /* the path's own znode has no owner, and data that was changed */
+    bool hidden_watches;       /* hidden watches could notify a client of a change here */
 
     struct tenure *tenures; /* a ring; election_tenure_at() reads it */
     size_t tenure_first, tenure_count, tenure_room;

@@ -23,6 +23,7 @@ struct candidate_private {
     bool doubted;                     /* ... or was only suspected to, and has requested nothing since */
     struct moment recorded_deaf;      /* a recording shows it until then; mono_us 0: none does */
     bool shares_host;                 /* another member's connection comes from its host */
+    bool has_namesake;                /* another one that says the same lived beside it */
     bool by_children;                 /* it has no visible watch, and a hidden one may notify it */
     bool reread;                      /* asked to be read again, for what changed in it */
     uint64_t role;                    /* of its name: certainty_role() */

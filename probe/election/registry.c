@@ -7,10 +7,12 @@
 #include "config/memory.h"
 #include "config/text.h"
 #include "probe/election/candidates.h"
+#include "probe/election/client.h"
 #include "probe/election/cluster.h"
 #include "probe/election/election.h"
 #include "probe/election/election_private.h"
 #include "probe/election/identity.h"
+#include "probe/election/session_table.h"
 
 struct registry_entry {
     char *name;
@@ -143,6 +145,23 @@ const char *registry_member(const struct election *election, uint64_t session)
 {
     const struct registry_entry *entry = entry_of_session(election->own->members, session);
     return entry ? entry->identity : NULL;
+}
+
+const char *registry_beside(const struct election *election, const struct client_session *client)
+{
+    const struct registry *registry = election->own->registry;
+    const struct registry_entry *entry = registry ? registry_walk(registry, NULL) : NULL;
+    for (; entry; entry = registry_walk(registry, entry)) {
+        const struct client *other = session_table_find(election->cluster->clients, entry->session);
+        if (!other || !other->shown.connected || !client_is_beside(&other->shown, client))
+            continue;
+        const struct candidate *own = other->owned;
+        while (own && own->election != election)
+            own = own->own->owned_next;
+        if (!own)
+            return entry->identity ? entry->identity : entry->name;
+    }
+    return NULL;
 }
 
 uint64_t registry_session(const struct election *election, const char *identity)

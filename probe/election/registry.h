@@ -13,6 +13,7 @@
 
 #include "probe/election/observation.h"
 
+struct client_session;
 struct election;
 struct member;
 struct registry;
@@ -54,6 +55,9 @@ void registry_list_members(struct election *election);
 void members_add(struct election *election, const struct member *member);
 void members_sort(struct election *election);
 void members_free(struct election *election);
+
+/* An entry of a session without a candidate here, at the host of this client, which may have made it. NULL: none. */
+const char *registry_beside(const struct election *election, const struct client_session *client);
 
 /* The session whose entry gives the same identity; 0: none. */
 uint64_t registry_session(const struct election *election, const char *identity);

@@ -71,6 +71,13 @@ size_t client_host(const struct client_session *client, const char **host)
     return colon ? (size_t)(colon - client->address) : client->address ? strlen(client->address) : 0;
 }
 
+bool client_is_beside(const struct client_session *client, const struct client_session *other)
+{
+    const char *host, *its;
+    size_t length = client_host(client, &host);
+    return length > 0 && client_host(other, &its) == length && memcmp(host, its, length) == 0;
+}
+
 int64_t client_established_us(const struct cluster *cluster, const struct client_session *client)
 {
     int64_t ahead_us = client->server < cluster->server_count ? cluster->servers[client->server].ahead_us : 0;

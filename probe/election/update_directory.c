@@ -120,7 +120,7 @@ static void update_lock(const struct update *f, const struct znode_stat *stat,
     struct candidate *holder = election->candidate_count > 0 ? election->candidates[0] : NULL;
     election->own->directory = *stat;
     election->directory_known = true;
-    election->own->handed_over = election->led_elsewhere = false;
+    election->own->handed_over = election->led_elsewhere = election->rewritten = false;
     election->problem = NULL;
 
     if (holder && holder->stat.czxid == stat->czxid && holder->stat.ctime_ms == stat->ctime_ms) {
@@ -180,7 +180,7 @@ static void update_lock_absent(const struct update *f)
     if (election->own->directory.czxid != 0 && !holder)
         update_touched(f); /* what blocked it is gone */
     election->own->directory = (struct znode_stat){0};
-    election->own->handed_over = election->led_elsewhere = false;
+    election->own->handed_over = election->led_elsewhere = election->rewritten = false;
     update_state(f, ELECTION_VACANT);
     if (election->own->lapsed)
         still_vacant(f);
@@ -463,6 +463,16 @@ static void lie_as_lock(const struct update *f, const struct znode_stat *stat,
     update_lock(f, stat, node);
 }
 
+/* Without a change of its children, too: what blocks a lock may be written to. */
+static void take_directory(struct election *election, const struct znode_stat *stat)
+{
+    struct znode_stat *directory = &election->own->directory;
+    if (directory->data_length != stat->data_length || directory->version != stat->version)
+        diagnose_soon(election);
+    *directory = *stat;
+    election->rewritten = stat->owner == 0 && stat->data_length > 0 && stat->version > 0;
+}
+
 void update_own_node(const struct update *f, const struct znode_stat *stat, const struct observed_node *node)
 {
     struct election *election = f->election;
@@ -471,6 +481,9 @@ void update_own_node(const struct update *f, const struct znode_stat *stat, cons
         lie_as_lock(f, stat, node);
     } else {
         update_parent_data(f, node);
+        const struct znode_stat *old = &election->own->directory;
+        if (election->directory_known && same_node(old, stat) && old->pzxid == stat->pzxid)
+            take_directory(election, stat);
         if (kafka && node && node->has_data) {
             election->led_elsewhere = identity_is_kraft(node->data, node->data_length);
             diagnose_soon(election);
@@ -533,9 +546,7 @@ void update_children(const struct update *f, const struct observed_children *lis
     }
     if (comparable)
         note_departure(election, &old, list->stat, &difference);
-    if (election->own->directory.data_length != list->stat->data_length)
-        diagnose_soon(election); /* it may block a lock now, or no more */
-    election->own->directory = *list->stat;
+    take_directory(election, list->stat);
     election->directory_known = true;
     election->next_sequence = next_sequence(list->stat);
     if (first || appeared || election->next_sequence < election->own->first_next) {

@@ -220,16 +220,36 @@ static size_t brief_visit(const struct election *election, struct vacancy_reason
     return 1;
 }
 
+bool vacancy_is_doubtful(const struct election *election)
+{
+    bool lock = election->recipe && election->recipe->family == FAMILY_LOCK;
+    return election->state == ELECTION_VACANT && election->directory_known && election->rewritten &&
+           (lock || election->next_sequence == 0);
+}
+
+/* As blocked_lock() found. */
+static bool is_blocked(const struct election *election)
+{
+    for (size_t i = 0; i < election->finding_count; i++)
+        if (election->findings[i]->code == FINDING_PERSISTENT_CANDIDATE &&
+            election->findings[i]->candidate_count == 0)
+            return true;
+    return false;
+}
+
 /* Of one whose leader was never seen, the directory shows whether there was any candidate. */
 static void describe_empty(const struct election *election, size_t foreign, char *buffer, size_t size)
 {
     int64_t created = election->next_sequence;
-    if (election->recipe && election->recipe->family == FAMILY_LOCK && election->directory_known)
+    if (vacancy_is_doubtful(election))
+        snprintf(buffer, size,
+                 "a znode without an owner is in its place, and is written to: perhaps its writer leads");
+    else if (is_blocked(election))
         snprintf(buffer, size, "nobody holds it: a znode without an owner is in its place");
     else if (election->change.from || foreign > 0 || created < 0)
         snprintf(buffer, size, "nobody stands");
     else if (created == 0)
-        snprintf(buffer, size, "nobody stands, and no znode was ever created here");
+        snprintf(buffer, size, "nobody stands, and no znode was ever created in it");
     else
         snprintf(buffer, size, "nobody stands; %" PRId64 " znode%s been created here, and none is left",
                  created, created == 1 ? " had" : "s had");

@@ -305,13 +305,15 @@ def two_take_the_mark_from_each_other(ill, well):
 
 @scene("stale-lock", "{}/CONTROLLER/LEADER")
 def lock_names_another_session(ill, well):
+    """The owner's client is gone; restarted, it wrote its new session into the znode of the old one."""
     for line in (ill, well):
-        session = line.session()
-        line.make(session, line.path.rsplit("/", 1)[0])
-        written = line.session().id if line is ill else session.id
-        session.create(line.path, '{"id":"LEADER","simpleFields":{"SESSION_ID":"%x"}}' % written, EPHEMERAL)
+        owner, other = line.session(timeout_s=60), line.session()
+        line.make(owner, line.path.rsplit("/", 1)[0])
+        written = other if line is ill else owner
+        owner.create(line.path, '{"id":"LEADER","simpleFields":{"SESSION_ID":"%x"}}' % written.id, EPHEMERAL)
+    ill.sessions[0].drop()
     yield Found("stale-lock", severity="error")
-    ill.sessions[0].close()
+    ill.sessions[1].delete(ill.path)
 
 
 @scene("double-leader-risk")
@@ -338,7 +340,7 @@ def leaders_change_too_often(ill, well):
         yield Found(None)
         ill.members[0].leaves()
     well.members[0].leaves()
-    yield Found("flapping", ill.members[0], severity="error")
+    yield Found("flapping", ill.members[0], certain=False, severity="error")  # none has died
 
 
 @scene("slow-failover", allow="{failover: 1s, leader_changes: 5 in 5s}")

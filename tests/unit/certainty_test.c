@@ -683,6 +683,12 @@ static void the_first_may_not_lead(void **state)
     } rows[] = {
         {"names of one form", "/some/line kind=auto", "+ x-0000000000 s=a\n+ x-0000000001 s=b\n", "", "led"},
         {"... of two", "/some/line kind=auto", "+ x-0000000000 s=a\n+ y-0000000001 s=b\n", "", "unknown"},
+        {"... each with its member's own name", "/some/line kind=auto",
+         "+ ada-0000000000 s=a\n+ bea-0000000001 s=b\n+ cid-0000000002 s=c\n", "", "led"},
+        {"... of two that share one", "/some/line kind=auto",
+         "+ ada-0000000000 s=a\n+ bea-0000000001 s=b\n+ ada-0000000002 s=c\n", "", "unknown"},
+        {"numbers that members chose: the server has not given them yet", "/some/line kind=auto",
+         "+ db1-0000000003 s=a\n+ db2-0000000003 s=b\n+ db3-0000000007 s=c\n", "", "unknown"},
         {"two lines that differ in a digit", "/some/line kind=auto found",
          "+ shard1-0000000000 s=a\n+ shard1-0000000001 s=b\n+ shard1-0000000002 s=c\n+ shard2-0000000003 "
          "s=d\n",
