@@ -16,7 +16,7 @@
 #include "probe/election/model.h"
 #include "tests/bench/gauge.h"
 #include "tui/views/event_log.h"
-#include "tui/views/view.h"
+#include "tui/views/screens.h"
 
 #define PATH "/bench/frame"
 #define WIDTH 120
@@ -137,7 +137,7 @@ static void picture_begin(struct snapshot *p, struct settings *settings, size_t 
 
 static void picture_end(struct snapshot *p)
 {
-    p->view->ops->free(p->view);
+    view_free(p->view);
     cells_free(p->cells);
     model_free(p->model);
     event_log_free(p->events);

@@ -50,7 +50,7 @@ struct framed framed_new(struct stage *stage, struct view *view)
 
 void framed_end(struct framed *show)
 {
-    show->view->ops->free(show->view);
+    view_free(show->view);
     cells_free(show->cells);
     stage_free(show->stage);
     free(show->text);

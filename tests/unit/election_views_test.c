@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "tests/support/framed.h"
-#include "tui/views/view.h"
+#include "tui/views/screens.h"
 
 static struct framed show_election(struct stage *stage)
 {

@@ -13,7 +13,7 @@
 #include "tests/support/drawn.h"
 #include "tests/support/framed.h"
 #include "tui/views/event_log.h"
-#include "tui/views/view.h"
+#include "tui/views/screens.h"
 
 static void beta_becomes_vacant(struct stage *stage)
 {
@@ -49,7 +49,7 @@ static void overview_selection_stays_with_its_election(void **state)
     beta_becomes_vacant(show.stage);
     assert_has(framed_selected(&show), "alpha");
     scene = framed_scene(&show);
-    assert_true(show.view->ops->path(show.view, &scene, path, sizeof path));
+    assert_true(view_path(show.view, &scene, path, sizeof path));
     assert_string_equal(path, "/a/election");
     framed_end(&show);
 }
@@ -68,7 +68,7 @@ static void overview_opens_what_was_seen(void **state)
     opened = framed_new(show.stage, next);
     assert_has(opened.text, "host-a");
     assert_has_not(opened.text, "no candidates");
-    opened.view->ops->free(opened.view);
+    view_free(opened.view);
     cells_free(opened.cells);
     free(opened.text);
     framed_end(&show);
@@ -319,12 +319,12 @@ static void findings_lead_to_elections_and_pages(void **state)
     assert_has(framed_selected(&show), "no-watch");
     assert_int_equal(framed_press(&show, ACTION_OPEN, &next), VIEW_OPEN);
     assert_string_equal(next->ops->name, "election");
-    next->ops->free(next);
+    view_free(next);
     framed_press(&show, ACTION_DOWN, NULL);
     assert_has(framed_selected(&show), "wrong-predecessor");
     assert_int_equal(framed_press(&show, ACTION_EXPLAIN, &next), VIEW_OPEN);
     assert_string_equal(next->ops->name, "explanations");
-    next->ops->free(next);
+    view_free(next);
     framed_press(&show, ACTION_LAST, NULL);
     assert_has(framed_selected(&show), "no-guid");
     show.view->ops->filter(show.view, "silent");

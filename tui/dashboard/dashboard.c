@@ -59,7 +59,7 @@ void dashboard_say_key(struct dashboard *dashboard, style role, const char *befo
 void dashboard_push(struct dashboard *dashboard, struct view *view)
 {
     if (dashboard->level_count == LEVELS_MOST) {
-        view->ops->free(view);
+        view_free(view);
         dashboard_say_key(dashboard, ROLE_WARNING, "too many open screens:", ACTION_BACK, "goes back");
     } else {
         dashboard->levels[dashboard->level_count++] = (struct level){.view = view};
@@ -72,7 +72,7 @@ void dashboard_pop(struct dashboard *dashboard)
     struct view *view = dashboard_top(dashboard)->view;
     dashboard->level_count--;
     dashboard->footer.typing = TYPING_NOTHING; /* it was this view's */
-    view->ops->free(view);
+    view_free(view);
 }
 
 void dashboard_resume(struct dashboard *dashboard)

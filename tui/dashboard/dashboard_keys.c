@@ -84,9 +84,7 @@ static void move_in_time(struct dashboard *dashboard, enum action action)
     }
     dashboard_resume(dashboard);
     const struct view *view = dashboard_top(dashboard)->view;
-    struct history_filter within = {0};
-    if (view->ops->only)
-        within.cluster = view->ops->only(view, &within.election);
+    const struct history_filter within = {.cluster = view->cluster, .election = view->path};
     replay_keys_act(&dashboard->replay_keys, action, dashboard_now(dashboard), &within, &note);
     dashboard_show_note(dashboard, &note);
 }

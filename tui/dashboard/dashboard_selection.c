@@ -101,7 +101,7 @@ enum dashboard_wish dashboard_copy_path(struct dashboard *dashboard)
     struct view *view = dashboard_top(dashboard)->view;
     struct scene scene = dashboard_scene(dashboard);
     char path[PATH_BYTES];
-    if (view->ops->path && view->ops->path(view, &scene, path, sizeof path))
+    if (view_path(view, &scene, path, sizeof path))
         return dashboard_copy_text(dashboard, path, NULL);
     dashboard_say(dashboard, ROLE_DIM, "the selection has no path");
     return DASHBOARD_NOTHING;
@@ -232,7 +232,7 @@ const struct election *dashboard_selected(struct dashboard *dashboard, const str
 {
     struct view *view = dashboard_top(dashboard)->view;
     const struct election *found = NULL;
-    const char *cluster = view->ops->path ? view->ops->path(view, scene, path, PATH_BYTES) : NULL;
+    const char *cluster = view_path(view, scene, path, PATH_BYTES);
     for (unsigned i = 0; cluster && i < scene->model->cluster_count && !found; i++) {
         if (strcmp(scene->model->clusters[i].name, cluster) != 0)
             continue;

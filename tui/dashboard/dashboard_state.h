@@ -10,7 +10,7 @@
 #include "tui/dashboard/replay.h"
 #include "tui/dashboard/title_footer.h"
 #include "tui/screen/key_bindings.h"
-#include "tui/views/view.h"
+#include "tui/views/screens.h"
 
 #define LEVELS_MOST 16
 #define FILTER_BYTES 128

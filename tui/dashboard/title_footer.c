@@ -328,6 +328,8 @@ void title_draw(struct cells *cells, struct view *view, bool first, const struct
             right -= put_health(cells, right, scene->model, scene->now);
         if (view->ops->title)
             view->ops->title(view, scene, cells, 1, right - 1);
+        else
+            cells_put(cells, 1, 0, right - 1, ROLE_TITLE, view->ops->name);
     }
     cells_title_row(cells, 0);
 }
@@ -383,7 +385,7 @@ bool key_help_key(const struct key_help *key_help, enum action action)
     const struct view_ops *ops = key_help->view->ops;
     const struct scene *scene = key_help->scene;
     if (action >= ACTION_COMMAND)
-        return ops->path != NULL && !scene->past;
+        return view_has_paths(key_help->view) && !scene->past;
     switch (action) {
     case ACTION_BACK:
         return key_help->deeper || answers(key_help, action) || (scene->past && key_help->live);
@@ -392,7 +394,7 @@ bool key_help_key(const struct key_help *key_help, enum action action)
     case ACTION_PREVIOUS_MATCH:
         return ops->filter != NULL;
     case ACTION_COPY:
-        return ops->path != NULL;
+        return view_has_paths(key_help->view);
     case ACTION_COPY_FINDING:
         return true; /* or the text of the screen */
     case ACTION_MUTE:
@@ -400,12 +402,12 @@ bool key_help_key(const struct key_help *key_help, enum action action)
     case ACTION_CLUSTER:
         return ops->filter != NULL && scene->model->cluster_count > 1;
     case ACTION_REPORT:
-        return ops->path != NULL && key_help->recorded;
+        return view_has_paths(key_help->view) && key_help->recorded;
     case ACTION_BUNDLE:
     case ACTION_PSEUDONYMS:
         return key_help->recorded;
     case ACTION_TELL:
-        return ops->path != NULL && !scene->past;
+        return view_has_paths(key_help->view) && !scene->past;
     case ACTION_CLEAR:
         return ops->clearable != NULL && !scene->past;
     case ACTION_EVENTS:

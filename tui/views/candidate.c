@@ -9,7 +9,7 @@
 #include "tui/views/data_lines.h"
 #include "tui/views/event_lines.h"
 #include "tui/views/list.h"
-#include "tui/views/view.h"
+#include "tui/views/screens.h"
 #include "tui/words/chain_lines.h"
 #include "tui/words/finding_lines.h"
 #include "tui/words/format.h"
@@ -36,27 +36,12 @@ struct elsewhere {
 
 struct candidate_view {
     struct view view;
-    char *cluster, *path, *name;
+    char *name;
     struct list data; /* only scrolls: at is the first line shown */
     enum data_form form;
     bool form_chosen;
     struct elsewhere elsewhere;
 };
-
-static struct candidate_view *candidate_view_of(struct view *view)
-{
-    return (struct candidate_view *)view;
-}
-
-static const struct election *candidate_election_of(const struct candidate_view *view,
-                                                    const struct scene *scene)
-{
-    const struct cluster *cluster = cluster_lines_find(scene, view->cluster);
-
-    if (cluster == NULL)
-        return NULL;
-    return model_election(scene->model, (unsigned)(cluster - scene->model->clusters), view->path);
-}
 
 /* A fact: its label dimmed, its value beside it. */
 struct block {
@@ -512,13 +497,13 @@ static void draw_left(const struct candidate_view *view, const struct scene *sce
 
     cells_printf(cells, STAT_X, airy, -1, ROLE_WARNING, "%s is no longer a candidate here.", view->name);
     cells_printf(cells, STAT_X, airy + 1, -1, ROLE_DIM, "%s goes back.", key_first(ACTION_BACK));
-    event_pane_draw(cells, airy + 3, cells->height - airy - 3, scene, view->cluster, view->path);
+    event_pane_draw(cells, airy + 3, cells->height - airy - 3, scene, view->view.cluster, view->view.path);
 }
 
 static void candidate_draw(struct view *self, const struct scene *scene, struct cells *cells)
 {
-    struct candidate_view *view = candidate_view_of(self);
-    const struct election *election = candidate_election_of(view, scene);
+    struct candidate_view *view = (struct candidate_view *)self;
+    const struct election *election = view_election(self, scene);
     const struct candidate *candidate = election != NULL ? election_find(election, view->name) : NULL;
     int airy = cells->height >= 20;
     int y = airy, found, facts;
@@ -528,7 +513,7 @@ static void candidate_draw(struct view *self, const struct scene *scene, struct 
         return;
     }
     y += candidate_draw_head(cells, y, scene, election, candidate);
-    y += cluster_lines_draw(cells, STAT_X, y, 1, scene, view->cluster);
+    y += cluster_lines_draw(cells, STAT_X, y, 1, scene, self->cluster);
     y += airy;
     /* The problem and the remedy precede the facts, which have a line each. */
     found = finding_pane_rows(cells, election, candidate->name);
@@ -545,12 +530,12 @@ static void candidate_draw(struct view *self, const struct scene *scene, struct 
     y += airy && cells->height > 30;
     y += draw_rest(view, cells, y, cells->height - y, candidate);
     if (cells->height - y >= EVENTS_LEAST)
-        event_pane_draw(cells, y + 1, cells->height - y - 2, scene, view->cluster, view->path);
+        event_pane_draw(cells, y + 1, cells->height - y - 2, scene, self->cluster, self->path);
 }
 
 static enum view_result turn_form(struct candidate_view *view, const struct scene *scene, bool forwards)
 {
-    const struct election *election = candidate_election_of(view, scene);
+    const struct election *election = view_election(&view->view, scene);
     const struct candidate *candidate = election != NULL ? election_find(election, view->name) : NULL;
 
     if (candidate == NULL || candidate->data == NULL)
@@ -566,7 +551,7 @@ static enum view_result turn_form(struct candidate_view *view, const struct scen
 static enum view_result explain(const struct candidate_view *view, const struct scene *scene,
                                 struct view **next)
 {
-    const struct election *election = candidate_election_of(view, scene);
+    const struct election *election = view_election(&view->view, scene);
     const struct finding *finding = election != NULL ? finding_of(election, view->name) : NULL;
 
     *next = finding != NULL ? explanations_view_new(finding) : NULL;
@@ -578,7 +563,7 @@ static const char *candidate_host(const struct view *self, const struct scene *s
                                   size_t size)
 {
     const struct candidate_view *view = (const struct candidate_view *)self;
-    const struct election *election = candidate_election_of(view, scene);
+    const struct election *election = view_election(self, scene);
     const struct candidate *candidate = election != NULL ? election_find(election, view->name) : NULL;
     const struct client_session *session = candidate != NULL ? candidate_client(candidate) : NULL;
     const char *port = session != NULL && session->address != NULL ? strrchr(session->address, ':') : NULL;
@@ -607,7 +592,7 @@ static const char *candidate_footer_word(const struct view *self, const struct s
 static enum view_result candidate_action(struct view *self, const struct scene *scene, enum action action,
                                          struct view **next)
 {
-    struct candidate_view *view = candidate_view_of(self);
+    struct candidate_view *view = (struct candidate_view *)self;
     char filter[160];
 
     if (list_scroll(&view->data, action))
@@ -623,7 +608,7 @@ static enum view_result candidate_action(struct view *self, const struct scene *
     case ACTION_EXPLAIN:
         return explain(view, scene, next);
     case ACTION_HISTORY:
-        *next = history_view_new(view->cluster, view->path);
+        *next = history_view_new(self->cluster, self->path);
         return *next != NULL ? VIEW_OPEN : VIEW_IGNORED;
     case ACTION_LEFT:
     case ACTION_RIGHT:
@@ -636,47 +621,36 @@ static enum view_result candidate_action(struct view *self, const struct scene *
 static void candidate_title(struct view *self, const struct scene *scene, struct cells *cells, int x,
                             int room)
 {
-    const struct candidate_view *view = candidate_view_of(self);
-    const struct election *election = candidate_election_of(view, scene);
+    const struct candidate_view *view = (const struct candidate_view *)self;
+    const struct election *election = view_election(self, scene);
 
-    label_put_crumbs(cells, x, room, scene->model, view->cluster,
-                     election != NULL ? election->name : view->path, view->name);
+    label_put_crumbs(cells, x, room, scene->model, self->cluster,
+                     election != NULL ? election->name : self->path, view->name);
 }
 
 static const char *candidate_path(struct view *self, const struct scene *scene, char *buffer, size_t size)
 {
-    const struct candidate_view *view = candidate_view_of(self);
-    const struct election *election = candidate_election_of(view, scene);
+    const struct candidate_view *view = (const struct candidate_view *)self;
+    const struct election *election = view_election(self, scene);
 
-    return label_candidate_path(election, view->path, view->name, buffer, size) ? view->cluster : NULL;
+    return label_candidate_path(election, self->path, view->name, buffer, size) ? self->cluster : NULL;
 }
 
-static void candidate_free(struct view *self)
+static void candidate_release(struct view *self)
 {
-    struct candidate_view *view = candidate_view_of(self);
+    struct candidate_view *view = (struct candidate_view *)self;
 
     list_release(&view->data);
-    free(view->cluster);
-    free(view->path);
     free(view->name);
-    free(view);
 }
 
 static const struct finding *candidate_finding(struct view *self, const struct scene *scene,
                                                const struct election **about)
 {
-    struct candidate_view *view = candidate_view_of(self);
+    struct candidate_view *view = (struct candidate_view *)self;
 
-    *about = candidate_election_of(view, scene);
+    *about = view_election(self, scene);
     return *about != NULL ? finding_of(*about, view->name) : NULL;
-}
-
-static const char *candidate_only(const struct view *self, const char **path)
-{
-    const struct candidate_view *view = (const struct candidate_view *)(const void *)self;
-
-    *path = view->path;
-    return view->cluster;
 }
 
 static const struct view_ops ops = {
@@ -685,9 +659,8 @@ static const struct view_ops ops = {
     .action = candidate_action,
     .title = candidate_title,
     .path = candidate_path,
-    .only = candidate_only,
     .finding = candidate_finding,
-    .free = candidate_free,
+    .release = candidate_release,
     .answers = VIEW_MOVES | ACTION_BIT(ACTION_LEFT) | ACTION_BIT(ACTION_RIGHT) | ACTION_BIT(ACTION_BACK) |
                ACTION_BIT(ACTION_HISTORY) | ACTION_BIT(ACTION_OPEN),
     .heeds = candidate_heeds,
@@ -696,11 +669,7 @@ static const struct view_ops ops = {
 
 struct view *candidate_view_new(const char *cluster, const char *path, const char *candidate)
 {
-    struct candidate_view *view = xcalloc(1, sizeof *view);
-
-    view->view.ops = &ops;
-    view->cluster = xstrdup(cluster);
-    view->path = xstrdup(path);
+    struct candidate_view *view = view_new(&ops, sizeof *view, cluster, path);
     view->name = xstrdup(candidate);
     return &view->view;
 }

@@ -8,7 +8,7 @@
 #include "probe/election/findings.h"
 #include "probe/history/snapshot.h"
 #include "tui/views/list.h"
-#include "tui/views/view.h"
+#include "tui/views/screens.h"
 #include "tui/words/finding_lines.h"
 #include "tui/words/labels.h"
 #include "tui/words/names.h"
@@ -37,11 +37,6 @@ struct compare_view {
     struct list list;
     int first_y;
 };
-
-static struct compare_view *compare_view_of(struct view *view)
-{
-    return (struct compare_view *)view;
-}
 
 static void compare_clear(struct compare_view *view)
 {
@@ -265,7 +260,7 @@ static void compare_draw_line(const struct compare_line *line, const struct scen
 
 static void compare_draw(struct view *self, const struct scene *scene, struct cells *cells)
 {
-    struct compare_view *view = compare_view_of(self);
+    struct compare_view *view = (struct compare_view *)self;
     struct list *list = &view->list;
     compare_gather(view, scene, cells);
     view->first_y = cells->height >= 18;
@@ -297,7 +292,7 @@ static enum view_result compare_open(struct compare_view *view, struct view **ne
 static enum view_result compare_action(struct view *self, const struct scene *scene, enum action action,
                                        struct view **next)
 {
-    struct compare_view *view = compare_view_of(self);
+    struct compare_view *view = (struct compare_view *)self;
     (void)scene;
     if (list_move(&view->list, action)) {
         list_select_line(&view->list, compare_key_of, view);
@@ -311,7 +306,7 @@ static enum view_result compare_action(struct view *self, const struct scene *sc
 static enum view_result compare_click(struct view *self, const struct scene *scene, int x, int y, bool twice,
                                       struct view **next)
 {
-    struct compare_view *view = compare_view_of(self);
+    struct compare_view *view = (struct compare_view *)self;
     size_t line = list_clicked(&view->list, view->first_y, y, twice);
     (void)scene;
     (void)x;
@@ -324,7 +319,7 @@ static enum view_result compare_click(struct view *self, const struct scene *sce
 
 static void compare_title(struct view *self, const struct scene *scene, struct cells *cells, int x, int room)
 {
-    struct compare_view *view = compare_view_of(self);
+    struct compare_view *view = (struct compare_view *)self;
     char marked[48], shown[48], text[128];
     bool later = marked_is_later(view, scene);
     label_moment(view->marked_at.wall_us, scene->now, marked, sizeof marked);
@@ -335,20 +330,19 @@ static void compare_title(struct view *self, const struct scene *scene, struct c
 
 static const char *compare_path(struct view *self, const struct scene *scene, char *buffer, size_t size)
 {
-    struct compare_view *view = compare_view_of(self);
+    struct compare_view *view = (struct compare_view *)self;
     const struct compare_line *line = view->list.at < view->count ? &view->lines[view->list.at] : NULL;
     (void)scene;
     return line && snprintf(buffer, size, "%s", line->path) < (int)size ? line->cluster : NULL;
 }
 
-static void compare_free(struct view *self)
+static void compare_release(struct view *self)
 {
-    struct compare_view *view = compare_view_of(self);
+    struct compare_view *view = (struct compare_view *)self;
     compare_clear(view);
     free(view->lines);
     snapshot_model_free(view->marked);
     list_release(&view->list);
-    free(view);
 }
 
 static const struct view_ops ops = {
@@ -358,15 +352,14 @@ static const struct view_ops ops = {
     .click = compare_click,
     .title = compare_title,
     .path = compare_path,
-    .free = compare_free,
+    .release = compare_release,
     .answers = VIEW_MOVES | ACTION_BIT(ACTION_OPEN) | ACTION_BIT(ACTION_BACK),
     .opened_by = ACTION_COMPARE,
 };
 
 struct view *compare_view_new(struct snapshot_model *marked, struct moment at)
 {
-    struct compare_view *view = xcalloc(1, sizeof *view);
-    view->view.ops = &ops;
+    struct compare_view *view = view_new(&ops, sizeof *view, NULL, NULL);
     view->marked = marked;
     view->marked_at = at;
     return &view->view;

@@ -1,9 +1,7 @@
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "config/memory.h"
 #include "probe/election/chain.h"
 #include "probe/election/election.h"
 #include "probe/election/summary.h"
@@ -11,14 +9,13 @@
 #include "tui/screen/cells.h"
 #include "tui/screen/columns.h"
 #include "tui/views/candidate_filter.h"
-#include "tui/views/cluster_lines.h"
 #include "tui/views/election_head.h"
 #include "tui/views/event_lines.h"
 #include "tui/views/failover_table.h"
 #include "tui/views/list.h"
 #include "tui/views/strip.h"
 #include "tui/views/timeline.h"
-#include "tui/views/view.h"
+#include "tui/views/screens.h"
 #include "tui/words/chain_lines.h"
 #include "tui/words/finding_lines.h"
 #include "tui/words/format.h"
@@ -61,7 +58,6 @@ static const struct column columns_of_election[COLUMN_COUNT] = {
 
 struct election_view {
     struct view view;
-    char *cluster, *path;
     struct list list;
     struct candidate_filter filter;
     struct column columns[COLUMN_COUNT];
@@ -74,20 +70,6 @@ struct election_view {
     bool what_if;           /* plays through what happens when the selected candidate goes */
     int first_y;            /* the row of the first line, for clicks */
 };
-
-static struct election_view *election_view_of(struct view *view)
-{
-    return (struct election_view *)view;
-}
-
-static const struct election *subject(const struct election_view *view, const struct scene *scene)
-{
-    const struct cluster *cluster = cluster_lines_find(scene, view->cluster);
-
-    if (cluster == NULL)
-        return NULL;
-    return model_election(scene->model, (unsigned)(cluster - scene->model->clusters), view->path);
-}
 
 static const struct candidate *candidate_at(const struct election_view *view, const struct election *election,
                                             size_t i)
@@ -487,7 +469,7 @@ static void draw_apart(struct election_view *view, struct cells *cells, int y, i
 
         findings = findings > rows - 4 ? rows - 4 : findings;
         finding_pane_draw(left, 0, findings, scene->now, election, NULL);
-        event_pane_draw(left, findings, rows - findings, scene, view->cluster, view->path);
+        event_pane_draw(left, findings, rows - findings, scene, view->view.cluster, view->view.path);
     }
     if (right != NULL)
         draw_failovers(view, right, scene, election);
@@ -497,14 +479,14 @@ static void draw_apart(struct election_view *view, struct cells *cells, int y, i
 
 static void election_draw(struct view *self, const struct scene *scene, struct cells *cells)
 {
-    struct election_view *view = election_view_of(self);
-    const struct election *election = subject(view, scene);
+    struct election_view *view = (struct election_view *)self;
+    const struct election *election = view_election(self, scene);
     int airy = cells->height >= 18;
     int y = airy, note_y, rows, bottom;
     struct below below = {0};
 
     if (election == NULL) {
-        cells_printf(cells, TABLE_X, 1 + airy, -1, ROLE_WARNING, "%s is no longer watched.", view->path);
+        cells_printf(cells, TABLE_X, 1 + airy, -1, ROLE_WARNING, "%s is no longer watched.", self->path);
         cells_printf(cells, TABLE_X, 2 + airy, -1, ROLE_DIM, "%s goes back.", key_first(ACTION_BACK));
         return;
     }
@@ -542,7 +524,7 @@ static void election_draw(struct view *self, const struct scene *scene, struct c
         y += failover_picture_draw(cells, y, below.picture, &last, scene->now);
     }
     finding_pane_draw(cells, y, below.findings, scene->now, election, NULL);
-    event_pane_draw(cells, y + below.findings, below.events, scene, view->cluster, view->path);
+    event_pane_draw(cells, y + below.findings, below.events, scene, self->cluster, self->path);
 }
 
 static enum view_result election_open_selected(struct election_view *view, const struct election *election,
@@ -552,7 +534,7 @@ static enum view_result election_open_selected(struct election_view *view, const
 
     if (candidate == NULL)
         return VIEW_IGNORED;
-    *next = candidate_view_new(view->cluster, view->path, candidate->name);
+    *next = candidate_view_new(view->view.cluster, view->view.path, candidate->name);
     return *next != NULL ? VIEW_OPEN : VIEW_IGNORED;
 }
 
@@ -574,8 +556,8 @@ static enum view_result election_explain_selected(struct election_view *view, co
 static enum view_result election_action(struct view *self, const struct scene *scene, enum action action,
                                         struct view **next)
 {
-    struct election_view *view = election_view_of(self);
-    const struct election *election = subject(view, scene);
+    struct election_view *view = (struct election_view *)self;
+    const struct election *election = view_election(self, scene);
 
     if (action == ACTION_BACK && view->what_if) {
         view->what_if = false;
@@ -596,7 +578,7 @@ static enum view_result election_action(struct view *self, const struct scene *s
     case ACTION_OPEN:
         return election_open_selected(view, election, next);
     case ACTION_HISTORY:
-        *next = history_view_new(view->cluster, view->path);
+        *next = history_view_new(self->cluster, self->path);
         return *next != NULL ? VIEW_OPEN : VIEW_IGNORED;
     case ACTION_NEXT_MATCH:
     case ACTION_PREVIOUS_MATCH:
@@ -627,8 +609,8 @@ static enum view_result election_action(struct view *self, const struct scene *s
 static enum view_result election_click(struct view *self, const struct scene *scene, int x, int y, bool twice,
                                        struct view **next)
 {
-    struct election_view *view = election_view_of(self);
-    const struct election *election = subject(view, scene);
+    struct election_view *view = (struct election_view *)self;
+    const struct election *election = view_election(self, scene);
     size_t line;
 
     (void)x;
@@ -647,21 +629,20 @@ static enum view_result election_click(struct view *self, const struct scene *sc
 
 static void election_title(struct view *self, const struct scene *scene, struct cells *cells, int x, int room)
 {
-    const struct election_view *view = election_view_of(self);
-    const struct election *election = subject(view, scene);
+    const struct election *election = view_election(self, scene);
     int end = x + room;
 
-    x += label_put_crumbs(cells, x, room, scene->model, view->cluster,
-                          election != NULL ? election->name : view->path, NULL);
-    if (election != NULL && strcmp(election->name, view->path) != 0)
-        cells_put(cells, x + 2, 0, label_room(x + 2, end), ROLE_TITLE_DIM, view->path);
+    x += label_put_crumbs(cells, x, room, scene->model, self->cluster,
+                          election != NULL ? election->name : self->path, NULL);
+    if (election != NULL && strcmp(election->name, self->path) != 0)
+        cells_put(cells, x + 2, 0, label_room(x + 2, end), ROLE_TITLE_DIM, self->path);
 }
 
 /* Of the selection: the candidate; without one, the election. */
 static const char *election_path(struct view *self, const struct scene *scene, char *buffer, size_t size)
 {
-    struct election_view *view = election_view_of(self);
-    const struct election *election = subject(view, scene);
+    struct election_view *view = (struct election_view *)self;
+    const struct election *election = view_election(self, scene);
     const struct candidate *candidate = NULL;
 
     if (election != NULL) {
@@ -670,15 +651,15 @@ static const char *election_path(struct view *self, const struct scene *scene, c
     }
     const char *name = candidate != NULL ? candidate->name : NULL;
 
-    return label_candidate_path(election, view->path, name, buffer, size) ? view->cluster : NULL;
+    return label_candidate_path(election, self->path, name, buffer, size) ? self->cluster : NULL;
 }
 
 /* Of the selected candidate, else the worst of the election. */
 static const struct finding *election_finding(struct view *self, const struct scene *scene,
                                               const struct election **about)
 {
-    struct election_view *view = election_view_of(self);
-    const struct election *election = subject(view, scene);
+    struct election_view *view = (struct election_view *)self;
+    const struct election *election = view_election(self, scene);
     const struct finding *finding = NULL;
 
     *about = election;
@@ -693,32 +674,21 @@ static const struct finding *election_finding(struct view *self, const struct sc
 
 static void election_filter(struct view *self, const char *text)
 {
-    struct election_view *view = election_view_of(self);
+    struct election_view *view = (struct election_view *)self;
 
     view->chosen |= text[0] != '\0'; /* what a filter has found stays selected after it */
     candidate_filter_set(&view->filter, text);
 }
 
-static void election_free(struct view *self)
+static void election_release(struct view *self)
 {
-    struct election_view *view = election_view_of(self);
+    struct election_view *view = (struct election_view *)self;
 
     list_release(&view->list);
     names_free(&view->names);
     names_free(&view->whos);
     failover_table_free(&view->failovers);
     candidate_filter_release(&view->filter);
-    free(view->cluster);
-    free(view->path);
-    free(view);
-}
-
-static const char *election_only(const struct view *self, const char **path)
-{
-    const struct election_view *view = (const struct election_view *)(const void *)self;
-
-    *path = view->path;
-    return view->cluster;
 }
 
 static const struct view_ops ops = {
@@ -728,10 +698,9 @@ static const struct view_ops ops = {
     .click = election_click,
     .title = election_title,
     .path = election_path,
-    .only = election_only,
     .finding = election_finding,
     .filter = election_filter,
-    .free = election_free,
+    .release = election_release,
     .answers = VIEW_MOVES | ACTION_BIT(ACTION_LEFT) | ACTION_BIT(ACTION_RIGHT) | ACTION_BIT(ACTION_OPEN) |
                ACTION_BIT(ACTION_BACK) | ACTION_BIT(ACTION_WHAT_IF) | ACTION_BIT(ACTION_FOLLOW) |
                ACTION_BIT(ACTION_HISTORY),
@@ -739,17 +708,13 @@ static const struct view_ops ops = {
 
 struct view *election_view_new(const char *cluster, const char *path)
 {
-    struct election_view *view = xcalloc(1, sizeof *view);
-
-    view->view.ops = &ops;
-    view->cluster = xstrdup(cluster);
-    view->path = xstrdup(path);
+    struct election_view *view = view_new(&ops, sizeof *view, cluster, path);
     return &view->view;
 }
 
 void election_view_find(struct view *self, const struct election *election, const char *filter)
 {
-    struct election_view *view = election_view_of(self);
+    struct election_view *view = (struct election_view *)self;
 
     for (size_t i = 0; filter[0] != '\0' && i < election->candidate_count; i++)
         if (label_candidate_match(election->candidates[i], filter)) {

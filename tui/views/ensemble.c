@@ -1,15 +1,13 @@
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "config/memory.h"
 #include "probe/election/chain.h"
 #include "probe/election/dangers.h"
 #include "tui/screen/columns.h"
 #include "tui/views/cluster_lines.h"
 #include "tui/views/list.h"
-#include "tui/views/view.h"
+#include "tui/views/screens.h"
 #include "tui/words/finding_lines.h"
 #include "tui/words/format.h"
 #include "tui/words/labels.h"
@@ -74,11 +72,6 @@ struct ensemble_view {
     int64_t slowest_us; /* of the answers in RECENT */
     int first_y;
 };
-
-static struct ensemble_view *ensemble_view_of(struct view *view)
-{
-    return (struct ensemble_view *)view;
-}
 
 static size_t ensemble_count_servers(const struct scene *scene)
 {
@@ -534,7 +527,7 @@ static void ensemble_draw_details(const struct ensemble_view *view, struct cells
 
 static void ensemble_draw(struct view *self, const struct scene *scene, struct cells *cells)
 {
-    struct ensemble_view *view = ensemble_view_of(self);
+    struct ensemble_view *view = (struct ensemble_view *)self;
     int airy = cells->height >= 18, y = airy, rows, pane, count = (int)ensemble_count_servers(scene);
 
     y += ensemble_draw_head(cells, y, scene);
@@ -567,7 +560,7 @@ static void ensemble_draw(struct view *self, const struct scene *scene, struct c
 static enum view_result ensemble_action(struct view *self, const struct scene *scene, enum action action,
                                         struct view **next)
 {
-    struct ensemble_view *view = ensemble_view_of(self);
+    struct ensemble_view *view = (struct ensemble_view *)self;
 
     (void)next;
     ensemble_follow_model(view, scene, view->list.rows);
@@ -581,7 +574,7 @@ static enum view_result ensemble_action(struct view *self, const struct scene *s
 static enum view_result ensemble_click(struct view *self, const struct scene *scene, int x, int y, bool twice,
                                        struct view **next)
 {
-    struct ensemble_view *view = ensemble_view_of(self);
+    struct ensemble_view *view = (struct ensemble_view *)self;
     size_t line;
 
     (void)x;
@@ -607,13 +600,12 @@ static void ensemble_title(struct view *self, const struct scene *scene, struct 
                   "the servers, each polled separately");
 }
 
-static void ensemble_free(struct view *self)
+static void ensemble_release(struct view *self)
 {
-    struct ensemble_view *view = ensemble_view_of(self);
+    struct ensemble_view *view = (struct ensemble_view *)self;
 
     list_release(&view->list);
     names_free(&view->servers);
-    free(view);
 }
 
 static const struct view_ops ops = {
@@ -622,15 +614,12 @@ static const struct view_ops ops = {
     .action = ensemble_action,
     .click = ensemble_click,
     .title = ensemble_title,
-    .free = ensemble_free,
+    .release = ensemble_release,
     .answers = VIEW_MOVES | ACTION_BIT(ACTION_BACK),
     .opened_by = ACTION_ENSEMBLE,
 };
 
 struct view *ensemble_view_new(void)
 {
-    struct ensemble_view *view = xcalloc(1, sizeof *view);
-
-    view->view.ops = &ops;
-    return &view->view;
+    return view_new(&ops, sizeof(struct ensemble_view), NULL, NULL);
 }

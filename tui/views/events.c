@@ -4,13 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "config/memory.h"
 #include "tui/views/event_lines.h"
 #include "tui/words/election_filter.h"
 #include "tui/words/format.h"
 #include "tui/words/labels.h"
 #include "tui/views/list.h"
-#include "tui/views/view.h"
+#include "tui/views/screens.h"
 
 #define KEY_SIZE 1024
 #define BIT(kind) (UINT64_C(1) << (kind))
@@ -26,11 +25,6 @@ struct events_view {
     int64_t travel_us; /* where Enter leads, and to which election; path "": of a cluster's own event */
     char cluster[128], path[2048];
 };
-
-static struct events_view *events_view_of(struct view *view)
-{
-    return (struct events_view *)view;
-}
 
 static const struct {
     const char *word;
@@ -183,7 +177,7 @@ static void events_draw_head(const struct events_view *view, struct cells *cells
 
 static void events_draw(struct view *self, const struct scene *scene, struct cells *cells)
 {
-    struct events_view *view = events_view_of(self);
+    struct events_view *view = (struct events_view *)self;
     int airy = cells->height >= 18;
     int y = airy, width = cells->width - 3, where = event_where_width(cells, width, scene);
     int bottom = cells->height - (cells->height >= ROOMY);
@@ -254,7 +248,7 @@ static enum view_result events_look_back(const struct events_view *view, const s
 static enum view_result events_action(struct view *self, const struct scene *scene, enum action action,
                                       struct view **next)
 {
-    struct events_view *view = events_view_of(self);
+    struct events_view *view = (struct events_view *)self;
 
     follow_log(view, scene, view->list.rows);
     if (list_move(&view->list, action == ACTION_NEXT_MATCH       ? ACTION_DOWN
@@ -286,7 +280,7 @@ static enum view_result events_action(struct view *self, const struct scene *sce
 static enum view_result events_click(struct view *self, const struct scene *scene, int x, int y, bool twice,
                                      struct view **next)
 {
-    struct events_view *view = events_view_of(self);
+    struct events_view *view = (struct events_view *)self;
     size_t line;
 
     (void)x;
@@ -303,7 +297,7 @@ static enum view_result events_click(struct view *self, const struct scene *scen
 
 static bool events_show(struct view *self, const struct scene *scene, int64_t at_us)
 {
-    struct events_view *view = events_view_of(self);
+    struct events_view *view = (struct events_view *)self;
     size_t at, count = count_lines(view, scene, NULL, &at);
     const struct event_line *line;
 
@@ -321,16 +315,9 @@ static bool events_show(struct view *self, const struct scene *scene, int64_t at
     return false;
 }
 
-static void events_title(struct view *self, const struct scene *scene, struct cells *cells, int x, int room)
-{
-    (void)self;
-    (void)scene;
-    cells_put(cells, x, 0, room, ROLE_TITLE, "events");
-}
-
 static const char *events_path(struct view *self, const struct scene *scene, char *buffer, size_t size)
 {
-    const struct events_view *view = events_view_of(self);
+    const struct events_view *view = (const struct events_view *)self;
     const struct event_line *line = line_at(view, scene, view->list.at);
 
     if (line == NULL || line->path == NULL)
@@ -340,17 +327,16 @@ static const char *events_path(struct view *self, const struct scene *scene, cha
 
 static void events_filter(struct view *self, const char *text)
 {
-    struct events_view *view = events_view_of(self);
+    struct events_view *view = (struct events_view *)self;
 
     snprintf(view->filter, sizeof view->filter, "%s", text);
 }
 
-static void events_free(struct view *self)
+static void events_release(struct view *self)
 {
-    struct events_view *view = events_view_of(self);
+    struct events_view *view = (struct events_view *)self;
 
     list_release(&view->list);
-    free(view);
 }
 
 static const char *events_word(const struct view *self, const struct scene *scene, enum action action)
@@ -364,12 +350,11 @@ static const struct view_ops ops = {
     .draw = events_draw,
     .action = events_action,
     .click = events_click,
-    .title = events_title,
     .path = events_path,
     .filter = events_filter,
     .show = events_show,
     .destination = events_destination,
-    .free = events_free,
+    .release = events_release,
     .answers = VIEW_MOVES | ACTION_BIT(ACTION_OPEN) | ACTION_BIT(ACTION_BACK) | ACTION_BIT(ACTION_FOLLOW) |
                ACTION_BIT(ACTION_HISTORY) | ACTION_BIT(ACTION_KINDS),
     .first = ACTION_BIT(ACTION_BACK) | ACTION_BIT(ACTION_OPEN) | ACTION_BIT(ACTION_FILTER) |
@@ -380,9 +365,7 @@ static const struct view_ops ops = {
 
 struct view *events_view_new(void)
 {
-    struct events_view *view = xcalloc(1, sizeof *view);
-
-    view->view.ops = &ops;
+    struct events_view *view = view_new(&ops, sizeof *view, NULL, NULL);
     view->follow = true;
     return &view->view;
 }

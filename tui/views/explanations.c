@@ -1,10 +1,8 @@
 #include <stdio.h>
-#include <stdlib.h>
 
-#include "config/memory.h"
 #include "tui/screen/columns.h"
 #include "tui/views/list.h"
-#include "tui/views/view.h"
+#include "tui/views/screens.h"
 #include "tui/words/finding_lines.h"
 #include "tui/words/labels.h"
 
@@ -22,11 +20,6 @@ struct explanations_view {
     enum finding_code code;
     enum severity severity;
 };
-
-static struct explanations_view *explanations_view_of(struct view *view)
-{
-    return (struct explanations_view *)view;
-}
 
 static enum severity severity_here(const struct explanations_view *view, enum finding_code code)
 {
@@ -100,7 +93,7 @@ static void draw_page(const struct explanations_view *view, struct cells *cells,
 
 static void explanations_draw(struct view *self, const struct scene *scene, struct cells *cells)
 {
-    struct explanations_view *view = explanations_view_of(self);
+    struct explanations_view *view = (struct explanations_view *)self;
     int airy = cells->height >= 18, x = LEFT + INDEX_WIDTH + 2, width = cells->width - x - 2;
     int beside = width < TEXT_MOST ? width : TEXT_MOST;
 
@@ -121,7 +114,7 @@ static void explanations_draw(struct view *self, const struct scene *scene, stru
 static enum view_result explanations_action(struct view *self, const struct scene *scene, enum action action,
                                             struct view **next)
 {
-    struct explanations_view *view = explanations_view_of(self);
+    struct explanations_view *view = (struct explanations_view *)self;
 
     (void)scene;
     (void)next;
@@ -135,7 +128,7 @@ static enum view_result explanations_action(struct view *self, const struct scen
 static enum view_result explanations_click(struct view *self, const struct scene *scene, int x, int y,
                                            bool twice, struct view **next)
 {
-    struct explanations_view *view = explanations_view_of(self);
+    struct explanations_view *view = (struct explanations_view *)self;
     size_t line = list_line_at(&view->list, view->first_y, y);
 
     (void)scene;
@@ -155,16 +148,16 @@ static void explanations_title(struct view *self, const struct scene *scene, str
     (void)scene;
     if (room > used + 2)
         cells_put(cells, x + used + 2, 0, room - used - 2, ROLE_TITLE_DIM,
-                  explanations_view_of(self)->opened ? "all possible findings"
-                                                     : "none is selected: all possible findings");
+                  ((const struct explanations_view *)self)->opened
+                      ? "all possible findings"
+                      : "none is selected: all possible findings");
 }
 
-static void explanations_free(struct view *self)
+static void explanations_release(struct view *self)
 {
-    struct explanations_view *view = explanations_view_of(self);
+    struct explanations_view *view = (struct explanations_view *)self;
 
     list_release(&view->list);
-    free(view);
 }
 
 static const struct view_ops ops = {
@@ -173,16 +166,14 @@ static const struct view_ops ops = {
     .action = explanations_action,
     .click = explanations_click,
     .title = explanations_title,
-    .free = explanations_free,
+    .release = explanations_release,
     .answers = VIEW_MOVES | ACTION_BIT(ACTION_LEFT) | ACTION_BIT(ACTION_RIGHT) | ACTION_BIT(ACTION_BACK),
     .opened_by = ACTION_EXPLAIN,
 };
 
 struct view *explanations_view_new(const struct finding *finding)
 {
-    struct explanations_view *view = xcalloc(1, sizeof *view);
-
-    view->view.ops = &ops;
+    struct explanations_view *view = view_new(&ops, sizeof *view, NULL, NULL);
     if (finding != NULL) {
         view->opened = true;
         view->code = finding->code;

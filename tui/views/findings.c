@@ -10,7 +10,7 @@
 #include "tui/screen/columns.h"
 #include "tui/views/event_lines.h"
 #include "tui/views/list.h"
-#include "tui/views/view.h"
+#include "tui/views/screens.h"
 #include "tui/words/election_filter.h"
 #include "tui/words/finding_lines.h"
 #include "tui/words/format.h"
@@ -79,11 +79,6 @@ struct findings_view {
     struct names elections, candidates; /* of the lines that are shown */
     int first_y, list_width;
 };
-
-static struct findings_view *findings_view_of(struct view *view)
-{
-    return (struct findings_view *)view;
-}
 
 static bool finding_has(const void *thing, const char *text)
 {
@@ -606,7 +601,7 @@ static int draw_servers(struct cells *cells, int y, int rows, const struct scene
 
 static void findings_draw(struct view *self, const struct scene *scene, struct cells *cells)
 {
-    struct findings_view *view = findings_view_of(self);
+    struct findings_view *view = (struct findings_view *)self;
     int airy = cells->height >= 18, y = airy, rows, pane;
     bool beside;
 
@@ -668,7 +663,7 @@ static enum view_result findings_open_selected(struct findings_view *view, struc
 static enum view_result findings_action(struct view *self, const struct scene *scene, enum action action,
                                         struct view **next)
 {
-    struct findings_view *view = findings_view_of(self);
+    struct findings_view *view = (struct findings_view *)self;
     const struct finding_row *row;
 
     findings_follow_model(view, scene, view->list.rows);
@@ -702,7 +697,7 @@ static enum view_result findings_action(struct view *self, const struct scene *s
 static enum view_result findings_click(struct view *self, const struct scene *scene, int x, int y, bool twice,
                                        struct view **next)
 {
-    struct findings_view *view = findings_view_of(self);
+    struct findings_view *view = (struct findings_view *)self;
     size_t line;
 
     (void)x;
@@ -715,16 +710,9 @@ static enum view_result findings_click(struct view *self, const struct scene *sc
     return twice ? findings_open_selected(view, next) : VIEW_DONE;
 }
 
-static void findings_title(struct view *self, const struct scene *scene, struct cells *cells, int x, int room)
-{
-    (void)self;
-    (void)scene;
-    cells_put(cells, x, 0, room, ROLE_TITLE, "findings");
-}
-
 static const char *findings_path(struct view *self, const struct scene *scene, char *buffer, size_t size)
 {
-    struct findings_view *view = findings_view_of(self);
+    struct findings_view *view = (struct findings_view *)self;
     const struct finding_row *row;
     bool child;
 
@@ -742,7 +730,7 @@ static const char *findings_path(struct view *self, const struct scene *scene, c
 
 static bool findings_clearable(struct view *self, const struct scene *scene, struct finding_place *place)
 {
-    struct findings_view *view = findings_view_of(self);
+    struct findings_view *view = (struct findings_view *)self;
     const struct finding_row *row;
 
     findings_follow_model(view, scene, view->list.rows);
@@ -760,7 +748,7 @@ static bool findings_clearable(struct view *self, const struct scene *scene, str
 static const struct finding *findings_finding(struct view *self, const struct scene *scene,
                                               const struct election **election)
 {
-    struct findings_view *view = findings_view_of(self);
+    struct findings_view *view = (struct findings_view *)self;
     const struct finding_row *row;
 
     findings_follow_model(view, scene, view->list.rows);
@@ -771,20 +759,19 @@ static const struct finding *findings_finding(struct view *self, const struct sc
 
 static void findings_filter(struct view *self, const char *text)
 {
-    struct findings_view *view = findings_view_of(self);
+    struct findings_view *view = (struct findings_view *)self;
 
     snprintf(view->filter, sizeof view->filter, "%s", text);
 }
 
-static void findings_free(struct view *self)
+static void findings_release(struct view *self)
 {
-    struct findings_view *view = findings_view_of(self);
+    struct findings_view *view = (struct findings_view *)self;
 
     list_release(&view->list);
     names_free(&view->elections);
     names_free(&view->candidates);
     free(view->rows);
-    free(view);
 }
 
 static const struct view_ops ops = {
@@ -792,12 +779,11 @@ static const struct view_ops ops = {
     .draw = findings_draw,
     .action = findings_action,
     .click = findings_click,
-    .title = findings_title,
     .path = findings_path,
     .clearable = findings_clearable,
     .finding = findings_finding,
     .filter = findings_filter,
-    .free = findings_free,
+    .release = findings_release,
     .answers = VIEW_MOVES | ACTION_BIT(ACTION_OPEN) | ACTION_BIT(ACTION_SORT) | ACTION_BIT(ACTION_REVERSE) |
                ACTION_BIT(ACTION_BACK),
     .first = ACTION_BIT(ACTION_BACK) | ACTION_BIT(ACTION_OPEN) | ACTION_BIT(ACTION_FILTER) |
@@ -807,8 +793,5 @@ static const struct view_ops ops = {
 
 struct view *findings_view_new(void)
 {
-    struct findings_view *view = xcalloc(1, sizeof *view);
-
-    view->view.ops = &ops;
-    return &view->view;
+    return view_new(&ops, sizeof(struct findings_view), NULL, NULL);
 }

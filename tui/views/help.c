@@ -6,7 +6,7 @@
 #include "tui/words/labels.h"
 #include "tui/screen/columns.h"
 #include "tui/views/list.h"
-#include "tui/views/view.h"
+#include "tui/views/screens.h"
 
 #define MARGIN 2
 #define KEYS_WIDTH 14
@@ -52,7 +52,8 @@ static const struct help_entry legend[] = {
     {SIGN_AT_MOST, ROLE_TEXT, NULL, "at most this long, or by that time: the beginning was not seen"},
     {SIGN_BAR, ROLE_BAR_A, NULL, "in a strip: one leader; the shade changes with the leader"},
     {SIGN_BAR_CHANGE, ROLE_BAR_CHANGE, NULL, "a change of leader"},
-    {SIGN_BAR_VACANT, ROLE_BAR_VACANT, NULL, "no one led; for a short part of the cell: a change in this colour"},
+    {SIGN_BAR_VACANT, ROLE_BAR_VACANT, NULL,
+     "no one led; for a short part of the cell: a change in this colour"},
     {SIGN_RULE, ROLE_RULE, NULL, "no one held the lock"},
     {SIGN_BAR_GAP, ROLE_BAR_GAP, NULL, "a gap: nothing was observed"},
     {NO_SIGN, ROLE_TEXT, "", NULL},
@@ -96,11 +97,6 @@ static const struct help_entry legend[] = {
 };
 #define LEGEND_LINES (sizeof legend / sizeof *legend)
 
-static struct help_view *help_view_of(struct view *view)
-{
-    return (struct help_view *)view;
-}
-
 /* Those that do something where help was asked from, and the others, each under a heading. Returns the row
    below them. */
 static int help_draw_keys(const struct help_view *view, struct cells *cells, int y, bool here)
@@ -139,7 +135,7 @@ static int draw_legend(struct cells *cells, int y)
 /* All of it is drawn on a long page, of which the screen shows a part. */
 static void help_draw(struct view *self, const struct scene *scene, struct cells *cells)
 {
-    struct help_view *view = help_view_of(self);
+    struct help_view *view = (struct help_view *)self;
     bool beside = cells->width >= TWO_COLUMNS;
     int airy = cells->height >= 18, half = beside ? cells->width / 2 : cells->width;
     struct cells *keys = cells_part(cells, half - 2 * MARGIN, LINES_MOST);
@@ -171,7 +167,7 @@ static void help_draw(struct view *self, const struct scene *scene, struct cells
 static enum view_result help_action(struct view *self, const struct scene *scene, enum action action,
                                     struct view **next)
 {
-    struct help_view *view = help_view_of(self);
+    struct help_view *view = (struct help_view *)self;
 
     (void)scene;
     (void)next;
@@ -182,7 +178,7 @@ static enum view_result help_action(struct view *self, const struct scene *scene
 
 static void help_title(struct view *self, const struct scene *scene, struct cells *cells, int x, int room)
 {
-    const struct help_view *view = help_view_of(self);
+    const struct help_view *view = (const struct help_view *)self;
     int used = cells_put(cells, x, 0, room, ROLE_TITLE, "help");
 
     (void)scene;
@@ -192,13 +188,12 @@ static void help_title(struct view *self, const struct scene *scene, struct cell
                      strcmp(view->about, "overview") == 0 ? "" : " screen");
 }
 
-static void help_free(struct view *self)
+static void help_release(struct view *self)
 {
-    struct help_view *view = help_view_of(self);
+    struct help_view *view = (struct help_view *)self;
 
     list_release(&view->lines);
     free(view->about);
-    free(view);
 }
 
 static const struct view_ops ops = {
@@ -206,16 +201,14 @@ static const struct view_ops ops = {
     .draw = help_draw,
     .action = help_action,
     .title = help_title,
-    .free = help_free,
+    .release = help_release,
     .answers = VIEW_MOVES | ACTION_BIT(ACTION_BACK),
     .opened_by = ACTION_HELP,
 };
 
 struct view *help_view_new(const char *about, action_set keys)
 {
-    struct help_view *view = xcalloc(1, sizeof *view);
-
-    view->view.ops = &ops;
+    struct help_view *view = view_new(&ops, sizeof *view, NULL, NULL);
     view->about = xstrdup(about);
     view->keys = keys;
     return &view->view;

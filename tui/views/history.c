@@ -6,14 +6,12 @@
 #include <string.h>
 #include <time.h>
 
-#include "config/memory.h"
 #include "tui/screen/columns.h"
-#include "tui/views/cluster_lines.h"
 #include "tui/views/failover_table.h"
 #include "tui/views/gantt.h"
 #include "tui/views/leadership_history.h"
 #include "tui/views/list.h"
-#include "tui/views/view.h"
+#include "tui/views/screens.h"
 #include "tui/words/format.h"
 #include "tui/words/labels.h"
 
@@ -40,7 +38,6 @@ static const int64_t opening_s[] = {20,  30,  45,  60,  90,   120,  180,  240,
 /* Who led one election when, and its failovers with their phases. */
 struct history_view {
     struct view view;
-    char *cluster, *path;
     struct leadership_history leadership;
     char *error; /* why it could not be read; NULL: it was */
     bool read;
@@ -72,11 +69,6 @@ struct shares {
     int hours;  /* of the day, on rows that the table leaves */
     bool apart; /* a free row between the table and what follows it */
 };
-
-static struct history_view *history_view_of(struct view *view)
-{
-    return (struct history_view *)view;
-}
 
 static int64_t history_window_us(const struct history_view *view)
 {
@@ -142,13 +134,6 @@ static void lay_window(struct history_view *view, const struct scene *scene, int
     view->from_us = view->to_us - history_window_us(view);
 }
 
-static const struct election *history_election(const struct history_view *view, const struct scene *scene)
-{
-    const struct cluster *cluster = cluster_lines_find(scene, view->cluster);
-    return cluster ? model_election(scene->model, (unsigned)(cluster - scene->model->clusters), view->path)
-                   : NULL;
-}
-
 static void read_window(struct history_view *view, const struct scene *scene)
 {
     const struct leadership_history *leadership = &view->leadership;
@@ -167,9 +152,9 @@ static void read_window(struct history_view *view, const struct scene *scene)
     view->error = NULL;
     view->read = true;
     view->read_at = scene->now;
-    leadership_history_read(&view->leadership, scene->history, view->cluster, view->path, view->from_us,
-                            view->to_us, &view->error);
-    const struct election *election = scene->past ? NULL : history_election(view, scene);
+    leadership_history_read(&view->leadership, scene->history, view->view.cluster, view->view.path,
+                            view->from_us, view->to_us, &view->error);
+    const struct election *election = scene->past ? NULL : view_election(&view->view, scene);
     if (election)
         leadership_history_prefer(&view->leadership, election);
     size_t longest = 0;
@@ -499,7 +484,7 @@ static void history_draw_failovers(struct history_view *view, struct cells *cell
 
 static void history_draw(struct view *self, const struct scene *scene, struct cells *cells)
 {
-    struct history_view *view = history_view_of(self);
+    struct history_view *view = (struct history_view *)self;
     int airy = cells->height >= 18, y = airy, bottom = cells->height - (cells->height >= 26);
     if (!scene->history) {
         cells_put(cells, LEFT, y, -1, ROLE_WARNING, "What happened here is not recorded.");
@@ -574,14 +559,14 @@ static enum view_result history_go_there(struct history_view *view)
 static enum view_result history_report_why(const struct history_view *view, struct view **next)
 {
     const struct failover *failover = failover_at(view, view->list.at);
-    *next = failover ? story_view_new(view->cluster, view->path, failover->lost_at.wall_us) : NULL;
+    *next = failover ? story_view_new(view->view.cluster, view->view.path, failover->lost_at.wall_us) : NULL;
     return *next ? VIEW_OPEN : VIEW_IGNORED;
 }
 
 static enum view_result history_action(struct view *self, const struct scene *scene, enum action action,
                                        struct view **next)
 {
-    struct history_view *view = history_view_of(self);
+    struct history_view *view = (struct history_view *)self;
     if (action == ACTION_BACK)
         return VIEW_CLOSE;
     if (!scene->history || !view->read)
@@ -616,7 +601,7 @@ static enum view_result history_click(struct view *self, const struct scene *sce
                                       struct view **next)
 {
     (void)next;
-    struct history_view *view = history_view_of(self);
+    struct history_view *view = (struct history_view *)self;
     int64_t at_us = gantt_time_at(&view->gantt, x);
     if (!scene->history || !view->read)
         return VIEW_IGNORED;
@@ -636,41 +621,30 @@ static enum view_result history_click(struct view *self, const struct scene *sce
 static struct destination history_destination(const struct view *self)
 {
     const struct history_view *view = (const struct history_view *)self;
-    return (struct destination){view->travel_us, view->cluster, view->travels_there ? view->path : NULL};
+    return (struct destination){view->travel_us, self->cluster, view->travels_there ? self->path : NULL};
 }
 
 static void history_title(struct view *self, const struct scene *scene, struct cells *cells, int x, int room)
 {
-    const struct history_view *view = history_view_of(self);
-    const struct election *election = history_election(view, scene);
-    label_put_page(cells, x, room, scene->model, view->cluster, election ? election->name : view->path,
+    const struct election *election = view_election(self, scene);
+    label_put_page(cells, x, room, scene->model, self->cluster, election ? election->name : self->path,
                    "history");
 }
 
-static const char *history_path(struct view *self, const struct scene *scene, char *buffer, size_t size)
+static void history_release(struct view *self)
 {
-    const struct history_view *view = history_view_of(self);
-    (void)scene;
-    return snprintf(buffer, size, "%s", view->path) < (int)size ? view->cluster : NULL;
-}
-
-static void history_view_free(struct view *self)
-{
-    struct history_view *view = history_view_of(self);
+    struct history_view *view = (struct history_view *)self;
     leadership_history_clear(&view->leadership);
     names_free(&view->names);
     failover_table_free(&view->table);
     list_release(&view->list);
     free(view->error);
-    free(view->cluster);
-    free(view->path);
-    free(view);
 }
 
 /* Where nothing was recorded there is only the way back. */
 static bool history_heeds(const struct view *self, const struct scene *scene, enum action action)
 {
-    const struct history_view *view = (const struct history_view *)(const void *)self;
+    const struct history_view *view = (const struct history_view *)self;
     if (action == ACTION_EXPLAIN)
         return scene->history && view->read && view->leadership.failover_count > 0;
     return action == ACTION_BACK || (scene->history && view->read);
@@ -683,23 +657,14 @@ static const char *history_word(const struct view *self, const struct scene *sce
                                                                             : NULL;
 }
 
-static const char *history_only(const struct view *self, const char **path)
-{
-    const struct history_view *view = (const struct history_view *)(const void *)self;
-    *path = view->path;
-    return view->cluster;
-}
-
 static const struct view_ops ops = {
     .name = "history",
     .draw = history_draw,
     .action = history_action,
     .click = history_click,
     .title = history_title,
-    .path = history_path,
-    .only = history_only,
     .destination = history_destination,
-    .free = history_view_free,
+    .release = history_release,
     .heeds = history_heeds,
     .word = history_word,
     .answers = VIEW_MOVES | ACTION_BIT(ACTION_LEFT) | ACTION_BIT(ACTION_RIGHT) | ACTION_BIT(ACTION_OPEN) |
@@ -709,12 +674,9 @@ static const struct view_ops ops = {
 
 struct view *history_view_new(const char *cluster, const char *path)
 {
-    struct history_view *view = xcalloc(1, sizeof *view);
-    view->view.ops = &ops;
+    struct history_view *view = view_new(&ops, sizeof *view, cluster, path);
     view->follows = true;
     view->window = HOUR;
     view->longest_evidence = "";
-    view->cluster = xstrdup(cluster);
-    view->path = xstrdup(path);
     return &view->view;
 }

@@ -1,10 +1,8 @@
 #include <stdlib.h>
 
-#include "config/memory.h"
 #include "tui/screen/columns.h"
-#include "tui/views/cluster_lines.h"
 #include "tui/views/list.h"
-#include "tui/views/view.h"
+#include "tui/views/screens.h"
 #include "tui/words/labels.h"
 #include "tui/words/story_lines.h"
 
@@ -15,7 +13,6 @@
 /* Why the leader of one election changed: the story of a failover, and the evidence for each sentence. */
 struct story_view {
     struct view view;
-    char *cluster, *path;
     int64_t lost_us;
     struct sentences sentences;
     char *problem; /* why there is none */
@@ -23,15 +20,11 @@ struct story_view {
     struct list list; /* its lines are sentences, of which none is selected */
 };
 
-static struct story_view *story_view_of(struct view *view)
-{
-    return (struct story_view *)view;
-}
-
 static void story_view_read(struct story_view *view, const struct scene *scene)
 {
-    const struct story_query query = {
-        .election = view->path, .cluster = *view->cluster ? view->cluster : NULL, .at_us = view->lost_us};
+    const struct story_query query = {.election = view->view.path,
+                                      .cluster = *view->view.cluster ? view->view.cluster : NULL,
+                                      .at_us = view->lost_us};
     /* Its moments are others than the one that is shown. */
     struct history *history = scene->history ? history_again(scene->history, &view->problem) : NULL;
     struct story *story = history ? story_make(history, &query, &view->problem) : NULL;
@@ -85,7 +78,7 @@ static int history_story_put_sentence(struct cells *cells, int y, const struct s
 
 static void story_view_draw(struct view *self, const struct scene *scene, struct cells *cells)
 {
-    struct story_view *view = story_view_of(self);
+    struct story_view *view = (struct story_view *)self;
     int airy = cells->height >= 18, y = airy;
     if (!view->read)
         story_view_read(view, scene);
@@ -111,7 +104,7 @@ static void story_view_draw(struct view *self, const struct scene *scene, struct
 static enum view_result story_view_action(struct view *self, const struct scene *scene, enum action action,
                                           struct view **next)
 {
-    struct story_view *view = story_view_of(self);
+    struct story_view *view = (struct story_view *)self;
     (void)scene, (void)next;
     if (list_scroll(&view->list, action))
         return VIEW_DONE;
@@ -121,38 +114,17 @@ static enum view_result story_view_action(struct view *self, const struct scene 
 static void story_view_title(struct view *self, const struct scene *scene, struct cells *cells, int x,
                              int room)
 {
-    struct story_view *view = story_view_of(self);
-    const struct cluster *cluster = cluster_lines_find(scene, view->cluster);
-    const struct election *election =
-        cluster ? model_election(scene->model, (unsigned)(cluster - scene->model->clusters), view->path)
-                : NULL;
-    label_put_page(cells, x, room, scene->model, view->cluster, election ? election->name : view->path,
+    const struct election *election = view_election(self, scene);
+    label_put_page(cells, x, room, scene->model, self->cluster, election ? election->name : self->path,
                    "why it changed");
 }
 
-static const char *story_view_path(struct view *self, const struct scene *scene, char *buffer, size_t size)
+static void story_release(struct view *self)
 {
-    const struct story_view *view = story_view_of(self);
-    (void)scene;
-    return snprintf(buffer, size, "%s", view->path) < (int)size ? view->cluster : NULL;
-}
-
-static void story_view_free(struct view *self)
-{
-    struct story_view *view = story_view_of(self);
+    struct story_view *view = (struct story_view *)self;
     sentences_free(&view->sentences);
     list_release(&view->list);
     free(view->problem);
-    free(view->cluster);
-    free(view->path);
-    free(view);
-}
-
-static const char *story_view_only(const struct view *self, const char **path)
-{
-    const struct story_view *view = (const struct story_view *)(const void *)self;
-    *path = view->path;
-    return view->cluster;
 }
 
 static const struct view_ops ops = {
@@ -160,19 +132,14 @@ static const struct view_ops ops = {
     .draw = story_view_draw,
     .action = story_view_action,
     .title = story_view_title,
-    .path = story_view_path,
-    .only = story_view_only,
-    .free = story_view_free,
+    .release = story_release,
     .answers = VIEW_MOVES | ACTION_BIT(ACTION_BACK),
     .opened_by = ACTION_EXPLAIN,
 };
 
 struct view *story_view_new(const char *cluster, const char *path, int64_t lost_us)
 {
-    struct story_view *view = xcalloc(1, sizeof *view);
-    view->view.ops = &ops;
+    struct story_view *view = view_new(&ops, sizeof *view, cluster, path);
     view->lost_us = lost_us;
-    view->cluster = xstrdup(cluster);
-    view->path = xstrdup(path);
     return &view->view;
 }

@@ -1,16 +1,14 @@
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "config/memory.h"
 #include "tui/output/run_lines.h"
 #include "tui/screen/columns.h"
 #include "tui/views/list.h"
 #include "tui/views/run_control_interface.h"
 #include "tui/views/run_form.h"
 #include "tui/views/run_picture.h"
-#include "tui/views/view.h"
+#include "tui/views/screens.h"
 
 /*
  * inject.c - test candidates from the dashboard: a form, the picture of the run, its report.
@@ -32,11 +30,6 @@ struct inject_view {
     struct list candidates;
     struct list report; /* only scrolls */
 };
-
-static struct inject_view *inject_view_of(const struct view *self)
-{
-    return (struct inject_view *)(uintptr_t)self;
-}
 
 static const struct run_report *inject_view_report_of(const struct scene *scene)
 {
@@ -106,7 +99,7 @@ static enum view_result form_action(struct inject_view *view, const struct scene
 
 static void inject_question(const struct view *self, char *buffer, size_t size)
 {
-    const struct inject_view *view = inject_view_of(self);
+    const struct inject_view *view = (const struct inject_view *)self;
     const struct run_options said = run_form_options(&view->form);
     if (!view->starts)
         snprintf(buffer, size, "%s", run_form_question(&view->form));
@@ -120,7 +113,7 @@ static void inject_question(const struct view *self, char *buffer, size_t size)
 
 static enum view_result inject_answer(struct view *self, const struct scene *scene, const char *text)
 {
-    struct inject_view *view = inject_view_of(self);
+    struct inject_view *view = (struct inject_view *)self;
     if (!scene->control || stage_of(view, scene) != STAGE_FORM)
         return VIEW_IGNORED;
     bool live = run_form_is_live(&view->form);
@@ -224,7 +217,7 @@ static enum view_result report_action(struct inject_view *view, enum action acti
 
 static void inject_draw(struct view *self, const struct scene *scene, struct cells *cells)
 {
-    struct inject_view *view = inject_view_of(self);
+    struct inject_view *view = (struct inject_view *)self;
     if (!scene->control) {
         cells_put(cells, 3, 1, -1, ROLE_WARNING,
                   scene->past ? "This is a replay: no test candidate can run."
@@ -248,7 +241,7 @@ static void inject_draw(struct view *self, const struct scene *scene, struct cel
 static enum view_result inject_action(struct view *self, const struct scene *scene, enum action action,
                                       struct view **next)
 {
-    struct inject_view *view = inject_view_of(self);
+    struct inject_view *view = (struct inject_view *)self;
     (void)next;
     if (!scene->control)
         return VIEW_IGNORED;
@@ -266,7 +259,7 @@ static enum view_result inject_action(struct view *self, const struct scene *sce
 static void inject_title(struct view *self, const struct scene *scene, struct cells *cells, int x, int room)
 {
     static const char *const words[] = {"a new run", "", "report"};
-    struct inject_view *view = inject_view_of(self);
+    struct inject_view *view = (struct inject_view *)self;
     enum stage stage = stage_of(view, scene);
     const struct run_report *report = stage == STAGE_FORM ? NULL : inject_view_report_of(scene);
     const char *more = report && report->election ? report->election : words[stage];
@@ -281,7 +274,7 @@ static void inject_title(struct view *self, const struct scene *scene, struct ce
 
 static bool inject_heeds(const struct view *self, const struct scene *scene, enum action action)
 {
-    struct inject_view *view = inject_view_of(self);
+    const struct inject_view *view = (const struct inject_view *)self;
     const struct run_control_interface *control = scene->control;
     if (!control)
         return false;
@@ -304,19 +297,18 @@ static bool inject_heeds(const struct view *self, const struct scene *scene, enu
 
 static const char *inject_word(const struct view *self, const struct scene *scene, enum action action)
 {
-    enum stage stage = stage_of(inject_view_of(self), scene);
+    enum stage stage = stage_of((const struct inject_view *)self, scene);
     if (action == ACTION_OPEN)
         return stage == STAGE_FORM ? "change" : "new run";
     return action == ACTION_RIGHT && stage == STAGE_FORM ? "choose" : NULL;
 }
 
-static void inject_free(struct view *self)
+static void inject_release(struct view *self)
 {
-    struct inject_view *view = inject_view_of(self);
+    struct inject_view *view = (struct inject_view *)self;
     list_release(&view->candidates);
     list_release(&view->report);
     run_form_release(&view->form);
-    free(view);
 }
 
 static const struct view_ops ops = {
@@ -326,7 +318,7 @@ static const struct view_ops ops = {
     .title = inject_title,
     .question = inject_question,
     .answer = inject_answer,
-    .free = inject_free,
+    .release = inject_release,
     .answers = VIEW_MOVES | ACTION_BIT(ACTION_LEFT) | ACTION_BIT(ACTION_RIGHT) | ACTION_BIT(ACTION_OPEN) |
                ACTION_BIT(ACTION_RUN) | RUN_KEYS,
     .heeds = inject_heeds,
@@ -336,8 +328,7 @@ static const struct view_ops ops = {
 
 struct view *inject_view_new(const char *path, const char *name)
 {
-    struct inject_view *view = xcalloc(1, sizeof *view);
-    view->view.ops = &ops;
+    struct inject_view *view = view_new(&ops, sizeof *view, NULL, NULL);
     run_form_init(&view->form, path, name);
     return &view->view;
 }

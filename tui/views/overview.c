@@ -1,9 +1,7 @@
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "config/memory.h"
 #include "config/option_table.h"
 #include "tui/screen/cells.h"
 #include "tui/screen/columns.h"
@@ -13,7 +11,7 @@
 #include "tui/views/list.h"
 #include "tui/views/overview_summary.h"
 #include "tui/views/strip.h"
-#include "tui/views/view.h"
+#include "tui/views/screens.h"
 #include "tui/words/election_filter.h"
 #include "tui/words/failover_facts.h"
 #include "tui/words/finding_lines.h"
@@ -88,11 +86,6 @@ struct overview {
     bool chosen; /* the user has moved: until then the worst is selected */
     int first_y; /* the row of the first line, for clicks */
 };
-
-static struct overview *overview_of(struct view *view)
-{
-    return (struct overview *)view;
-}
 
 /* A heading cannot be selected: the next election in this direction is, or the other one at the end. */
 static void skip_heading(struct overview *overview, bool down)
@@ -581,7 +574,7 @@ static enum view_result choose_column(struct overview *overview, enum action act
 
 bool overview_view_take_choice(struct view *view, char *buffer, size_t size)
 {
-    struct overview *overview = overview_of(view);
+    struct overview *overview = (struct overview *)view;
     size_t used = 0;
 
     if (!overview->turned)
@@ -630,7 +623,7 @@ static void draw_pane(const struct overview *overview, struct cells *cells, int 
 
 static void overview_draw(struct view *view, const struct scene *scene, struct cells *cells)
 {
-    struct overview *overview = overview_of(view);
+    struct overview *overview = (struct overview *)view;
     const struct overview_totals *totals = &overview->order.totals;
     int airy = cells->height >= 18; /* room for blank lines */
     int y = airy, pane = 0, rows, bottom, summary_y = y;
@@ -723,7 +716,7 @@ static enum view_result overview_explain_selected(struct overview *overview, str
 static enum view_result overview_action(struct view *view, const struct scene *scene, enum action action,
                                         struct view **next)
 {
-    struct overview *overview = overview_of(view);
+    struct overview *overview = (struct overview *)view;
     struct overview_order *order = &overview->order;
 
     overview_follow_model(overview, scene, overview->list.rows);
@@ -805,7 +798,7 @@ static bool sort_by_heading(struct overview *overview, int x)
 static enum view_result overview_click(struct view *view, const struct scene *scene, int x, int y, bool twice,
                                        struct view **next)
 {
-    struct overview *overview = overview_of(view);
+    struct overview *overview = (struct overview *)view;
     size_t line;
 
     overview_follow_model(overview, scene, overview->list.rows);
@@ -822,7 +815,7 @@ static enum view_result overview_click(struct view *view, const struct scene *sc
 
 static const char *overview_path(struct view *view, const struct scene *scene, char *buffer, size_t size)
 {
-    struct overview *overview = overview_of(view);
+    struct overview *overview = (struct overview *)view;
     const struct election *election;
 
     overview_follow_model(overview, scene, overview->list.rows);
@@ -835,7 +828,7 @@ static const char *overview_path(struct view *view, const struct scene *scene, c
 static const struct finding *overview_finding(struct view *view, const struct scene *scene,
                                               const struct election **election)
 {
-    struct overview *overview = overview_of(view);
+    struct overview *overview = (struct overview *)view;
     const struct finding *worst;
 
     overview_follow_model(overview, scene, overview->list.rows);
@@ -848,7 +841,7 @@ static const struct finding *overview_finding(struct view *view, const struct sc
 
 void overview_view_select(struct view *view, const struct election *election)
 {
-    struct overview *overview = overview_of(view);
+    struct overview *overview = (struct overview *)view;
     char key[KEY_BYTES];
 
     overview_key(election, key, sizeof key);
@@ -859,7 +852,7 @@ void overview_view_select(struct view *view, const struct election *election)
 
 static void overview_filter(struct view *view, const char *text)
 {
-    struct overview *overview = overview_of(view);
+    struct overview *overview = (struct overview *)view;
     struct overview_order *order = &overview->order;
 
     overview->chooses = false;
@@ -871,7 +864,7 @@ static void overview_filter(struct view *view, const char *text)
 /* Of one that another view has opened. */
 static void overview_title(struct view *view, const struct scene *scene, struct cells *cells, int x, int room)
 {
-    const char *filter = overview_of(view)->order.filter;
+    const char *filter = ((const struct overview *)view)->order.filter;
 
     (void)scene;
     if (strncmp(filter, "client:", 7) == 0)
@@ -881,15 +874,14 @@ static void overview_title(struct view *view, const struct scene *scene, struct 
                      filter);
 }
 
-static void overview_free(struct view *view)
+static void overview_release(struct view *view)
 {
-    struct overview *overview = overview_of(view);
+    struct overview *overview = (struct overview *)view;
 
     list_release(&overview->list);
     names_free(&overview->elections);
     names_free(&overview->leaders);
     overview_order_release(&overview->order);
-    free(overview);
 }
 
 static const struct view_ops ops = {
@@ -901,7 +893,7 @@ static const struct view_ops ops = {
     .path = overview_path,
     .finding = overview_finding,
     .filter = overview_filter,
-    .free = overview_free,
+    .release = overview_release,
     .answers = VIEW_MOVES | ACTION_BIT(ACTION_OPEN) | ACTION_BIT(ACTION_HISTORY) | ACTION_BIT(ACTION_SORT) |
                ACTION_BIT(ACTION_COLUMNS) | ACTION_BIT(ACTION_REVERSE) | ACTION_BIT(ACTION_PROBLEMS) |
                ACTION_BIT(ACTION_CHANGES) | ACTION_BIT(ACTION_LEFT) | ACTION_BIT(ACTION_RIGHT),
@@ -921,13 +913,13 @@ struct view *overview_view_filtered(const char *filter)
 
 const char *overview_view_filter(const struct view *view)
 {
-    return view->ops == &ops ? ((const struct overview *)(const void *)view)->order.filter : NULL;
+    return view->ops == &ops ? ((const struct overview *)view)->order.filter : NULL;
 }
 
 void overview_view_arrange_as(struct view *view, const struct view *first)
 {
-    struct overview *overview = overview_of(view);
-    const struct overview *as = (const struct overview *)(const void *)first;
+    struct overview *overview = (struct overview *)view;
+    const struct overview *as = (const struct overview *)first;
 
     overview->order.sort = as->order.sort;
     overview->order.reverse = as->order.reverse;
@@ -937,7 +929,7 @@ void overview_view_arrange_as(struct view *view, const struct view *first)
 
 void overview_view_arrange(struct view *view, const char *sort, const char *columns)
 {
-    struct overview *overview = overview_of(view);
+    struct overview *overview = (struct overview *)view;
 
     for (int i = 0; sort != NULL && i < SORT_COUNT; i++)
         if (strcmp(sort, option_sort_words[i]) == 0)
@@ -955,8 +947,5 @@ void overview_view_arrange(struct view *view, const char *sort, const char *colu
 
 struct view *overview_view_new(void)
 {
-    struct overview *overview = xcalloc(1, sizeof *overview);
-
-    overview->view.ops = &ops;
-    return &overview->view;
+    return view_new(&ops, sizeof(struct overview), NULL, NULL);
 }

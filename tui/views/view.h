@@ -18,7 +18,6 @@
 #include "tui/screen/key_bindings.h"
 
 struct run_control_interface; /* tui/views/run_control_interface.h */
-struct snapshot_model;        /* probe/history/snapshot.h */
 struct event_log;             /* tui/views/event_log.h: the latest events, as lines */
 
 /* Everything that a view may read. */
@@ -65,14 +64,11 @@ struct view_ops {
     /* A mouse click (or double click) at a cell of the view's area. May be NULL. */
     enum view_result (*click)(struct view *, const struct scene *, int x, int y, bool twice,
                               struct view **next);
-    /* The left part of the title ("prod > /election") of a view opened from another. For the first view, the
-     * dashboard shows the clusters and their servers there. */
+    /* The left part of the title ("prod > /election") of a view opened from another; NULL: its name. For the
+     * first view, the dashboard shows the clusters and their servers there. */
     void (*title)(struct view *, const struct scene *, struct cells *, int x, int room);
-    /* The path that y copies, and the name of its cluster; NULL: none. May be NULL. */
+    /* The path that y copies, and the name of its cluster; NULL: none. NULL: that of the only election. */
     const char *(*path)(struct view *, const struct scene *, char *buffer, size_t size);
-    /* The only election that this screen is about, and the name of its cluster: the keys of failovers stay with it.
-     * NULL: it is about several. */
-    const char *(*only)(const struct view *, const char **path);
     /* The finding that c clears, or false: the selected finding is cleared automatically. NULL: no findings
      * here. */
     bool (*clearable)(struct view *, const struct scene *, struct finding_place *);
@@ -83,7 +79,7 @@ struct view_ops {
      * NULL: nothing here has a time. */
     bool (*show)(struct view *, const struct scene *, int64_t at_us);
     struct destination (*destination)(const struct view *); /* after VIEW_TRAVEL */
-    void (*free)(struct view *);
+    void (*release)(struct view *);                         /* what it owns besides; may be NULL */
     /* The prompt in the last line after VIEW_ASK; and the text typed there. */
     void (*question)(const struct view *, char *buffer, size_t size);
     enum view_result (*answer)(struct view *, const struct scene *, const char *text);
@@ -104,41 +100,17 @@ struct view_ops {
 
 struct view {
     const struct view_ops *ops;
+    /* The only election that it is about, with which the keys of failovers stay; NULL: it is about several. */
+    char *cluster, *path;
 };
 
-struct view *overview_view_new(void);
-/* The elections that match it, to be opened from another view. The caller sets that filter after showing it. */
-struct view *overview_view_filtered(const char *filter);
-/* The filter of that view; NULL: it is another view. */
-const char *overview_view_filter(const struct view *);
-/* For that view: sort: a word of --sort; columns: those of --columns; NULL: the default. */
-void overview_view_arrange(struct view *, const char *sort, const char *columns);
-/* Arranges a view that was opened as that first one is. */
-void overview_view_arrange_as(struct view *, const struct view *first);
-/* Selects that election for the return to that view. */
-void overview_view_select(struct view *, const struct election *);
-/* The columns in the form of --columns, if the user has selected others since the last call; else false. */
-bool overview_view_take_choice(struct view *, char *buffer, size_t size);
-struct view *election_view_new(const char *cluster, const char *path);
-/* Selects the first candidate that a filter of the list before it has found; none: the leader. */
-void election_view_find(struct view *view, const struct election *election, const char *filter);
-struct view *candidate_view_new(const char *cluster, const char *path, const char *candidate);
-struct view *events_view_new(void);
-struct view *findings_view_new(void);
-/* Its leaders over time, and its failovers. */
-struct view *history_view_new(const char *cluster, const char *path);
-/* The story of the failover at that time (wall clock). */
-struct view *story_view_new(const char *cluster, const char *path, int64_t lost_us);
-struct view *ensemble_view_new(void);
-/* What differs between that moment and the one that is shown; takes it. */
-struct view *compare_view_new(struct snapshot_model *marked, struct moment at);
-/* The pages of all codes, beginning with that of this finding, with its severity in this case; NULL: with the
- * first. */
-struct view *explanations_view_new(const struct finding *finding);
-/* path (full) and name of the selected election; NULL: none. A run in progress, and the report of the last
- * one, are shown before the form. */
-struct view *inject_view_new(const char *path, const char *name);
-/* keys: those that have an effect on the screen from which help was opened, ACTION_BIT() each. */
-struct view *help_view_new(const char *about, action_set keys);
+/* Zeroed, of this size, with a struct view as its first member; cluster and path are copied. */
+void *view_new(const struct view_ops *ops, size_t size, const char *cluster, const char *path);
+void view_free(struct view *);
+/* The only election; NULL: it is not watched any more. */
+const struct election *view_election(const struct view *, const struct scene *);
+/* What y copies: see view_ops. False: never anything. */
+bool view_has_paths(const struct view *);
+const char *view_path(struct view *, const struct scene *, char *buffer, size_t size);
 
 #endif
