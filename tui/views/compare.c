@@ -265,14 +265,10 @@ static void compare_draw(struct view *self, const struct scene *scene, struct ce
     compare_gather(view, scene, cells);
     view->first_y = cells->height >= 18;
     list_begin(list, view->count, (size_t)(cells->height - view->first_y));
-    if (!list_find(list, compare_key_of, view))
-        list_lost(list);
-    list_show(list);
+    list_follow(list, false, compare_key_of, view);
     if (view->count == 0)
         cells_put(cells, 2, view->first_y, cells->width - 3, ROLE_DIM,
                   "Nothing differs: the same leaders, candidates, next failovers and findings.");
-    else
-        list_select_line(list, compare_key_of, view);
     for (size_t i = 0; i < list->rows && list->top + i < view->count; i++) {
         int y = view->first_y + (int)i;
         compare_draw_line(&view->lines[list->top + i], scene, cells, y);
@@ -307,13 +303,10 @@ static enum view_result compare_click(struct view *self, const struct scene *sce
                                       struct view **next)
 {
     struct compare_view *view = (struct compare_view *)self;
-    size_t line = list_clicked(&view->list, view->first_y, y, twice);
     (void)scene;
     (void)x;
-    if (line == SIZE_MAX)
+    if (!list_click(&view->list, view->first_y, y, twice, compare_key_of, view))
         return VIEW_IGNORED;
-    view->list.at = line;
-    list_select_line(&view->list, compare_key_of, view);
     return twice ? compare_open(view, next) : VIEW_DONE;
 }
 

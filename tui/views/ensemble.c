@@ -106,14 +106,8 @@ static bool ensemble_key_of(const void *context, size_t line, char key[LIST_KEY_
 
 static void ensemble_follow_model(struct ensemble_view *view, const struct scene *scene, size_t rows)
 {
-    struct list *list = &view->list;
-
-    list_begin(list, ensemble_count_servers(scene), rows);
-    if (!list_find(list, ensemble_key_of, scene))
-        list_lost(list);
-    list_show(list);
-    if (list->key == NULL)
-        list_select_line(list, ensemble_key_of, scene);
+    list_begin(&view->list, ensemble_count_servers(scene), rows);
+    list_follow(&view->list, false, ensemble_key_of, scene);
 }
 
 static const char *source_word(const struct server *server)
@@ -575,18 +569,12 @@ static enum view_result ensemble_click(struct view *self, const struct scene *sc
                                        struct view **next)
 {
     struct ensemble_view *view = (struct ensemble_view *)self;
-    size_t line;
 
     (void)x;
-    (void)twice;
     (void)next;
     ensemble_follow_model(view, scene, view->list.rows);
-    line = list_line_at(&view->list, view->first_y, y);
-    if (line == SIZE_MAX)
-        return VIEW_IGNORED;
-    view->list.at = line;
-    list_select_line(&view->list, ensemble_key_of, scene);
-    return VIEW_DONE;
+    return list_click(&view->list, view->first_y, y, twice, ensemble_key_of, scene) ? VIEW_DONE
+                                                                                    : VIEW_IGNORED;
 }
 
 static void ensemble_title(struct view *self, const struct scene *scene, struct cells *cells, int x, int room)

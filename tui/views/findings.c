@@ -271,19 +271,9 @@ static const struct finding_row *selected(const struct findings_view *view)
 /* Brings rows and selection up to date with the model; the selected line is then at list.at. */
 static void findings_follow_model(struct findings_view *view, const struct scene *scene, size_t rows)
 {
-    struct list *list = &view->list;
-
     findings_gather(view, scene);
-    list_begin(list, view->count, rows);
-    if (!list_find(list, findings_key_of, view)) {
-        if (view->filter[0] != '\0')
-            list_home(list); /* hidden, not gone */
-        else
-            list_lost(list);
-    }
-    list_show(list);
-    if (list->key == NULL)
-        list_select_line(list, findings_key_of, view);
+    list_begin(&view->list, view->count, rows);
+    list_follow(&view->list, view->filter[0] != '\0', findings_key_of, view);
 }
 
 /* How many candidates it has besides the first: " +3"; "": none. */
@@ -698,15 +688,11 @@ static enum view_result findings_click(struct view *self, const struct scene *sc
                                        struct view **next)
 {
     struct findings_view *view = (struct findings_view *)self;
-    size_t line;
 
     (void)x;
     findings_follow_model(view, scene, view->list.rows);
-    line = list_clicked(&view->list, view->first_y, y, twice);
-    if (line == SIZE_MAX)
+    if (!list_click(&view->list, view->first_y, y, twice, findings_key_of, view))
         return VIEW_IGNORED;
-    view->list.at = line;
-    list_select_line(&view->list, findings_key_of, view);
     return twice ? findings_open_selected(view, next) : VIEW_DONE;
 }
 

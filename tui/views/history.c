@@ -216,13 +216,9 @@ static void follow_list(struct history_view *view, size_t rows)
 {
     struct list *list = &view->list;
     list_begin(list, view->leadership.failover_count, rows);
-    if (!list_find(list, history_key_of, view))
-        list_lost(list);
-    else if (!list->key && !list->gone)
-        list_found(list, first_choice(view));
-    list_show(list);
-    if (!list->key)
-        list_select_line(list, history_key_of, view);
+    if (!list->key && !list->gone)
+        list->at = first_choice(view);
+    list_follow(list, false, history_key_of, view);
 }
 
 /* Drawing. */
@@ -610,11 +606,8 @@ static enum view_result history_click(struct view *self, const struct scene *sce
         view->travels_there = false;
         return VIEW_TRAVEL;
     }
-    size_t line = list_line_at(&view->list, view->table_y, y);
-    if (line == SIZE_MAX)
+    if (!list_click(&view->list, view->table_y, y, twice, history_key_of, view))
         return VIEW_IGNORED;
-    view->list.at = line;
-    list_select_line(&view->list, history_key_of, view);
     return twice ? history_go_there(view) : VIEW_DONE;
 }
 

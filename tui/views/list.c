@@ -44,7 +44,8 @@ void list_select(struct list *list, const char *key)
     list->key = xstrdup(key);
 }
 
-bool list_find(struct list *list, list_key_fn key_of, const void *context)
+/* Looks the selected key up among all lines. */
+static bool list_find(struct list *list, list_key_fn key_of, const void *context)
 {
     char key[LIST_KEY_BYTES];
 
@@ -62,6 +63,19 @@ void list_select_line(struct list *list, list_key_fn key_of, const void *context
 
     if (key_of(context, list->at, key))
         list_select(list, key);
+}
+
+void list_follow(struct list *list, bool hidden, list_key_fn key_of, const void *context)
+{
+    if (!list_find(list, key_of, context)) {
+        if (hidden)
+            list_home(list);
+        else
+            list_lost(list);
+    }
+    list_show(list);
+    if (list->key == NULL)
+        list_select_line(list, key_of, context);
 }
 
 void list_mark_row(struct cells *cells, int y, int width)
@@ -162,6 +176,17 @@ size_t list_clicked(struct list *list, int first_y, int y, bool twice)
         return list->gone == NULL && list->at < list->count ? list->at : SIZE_MAX;
     list->clicked = line == SIZE_MAX ? 0 : y + 1;
     return line;
+}
+
+bool list_click(struct list *list, int first_y, int y, bool twice, list_key_fn key_of, const void *context)
+{
+    size_t line = list_clicked(list, first_y, y, twice);
+
+    if (line == SIZE_MAX)
+        return false;
+    list->at = line;
+    list_select_line(list, key_of, context);
+    return true;
 }
 
 void list_home(struct list *list)

@@ -5,8 +5,8 @@
  * its present line to the list. If the item is gone, the line is kept, and the item on that line is selected;
  * list.gone keeps the old key until the user moves on.
  *
- * At every draw: list_begin(), then list_found() or list_lost(), list_select() for the item at list.at, then
- * draw lines top .. top + rows.
+ * At every draw: list_begin(), then list_follow(), or what it consists of: list_found() or list_lost(), and
+ * list_select() for the item at list.at; then draw lines top .. top + rows.
  */
 #ifndef ELECTOP_TUI_VIEWS_LIST_H
 #define ELECTOP_TUI_VIEWS_LIST_H
@@ -43,12 +43,11 @@ void list_returned(struct list *list);
 #define LIST_KEY_BYTES 4096
 typedef bool (*list_key_fn)(const void *context, size_t line, char key[LIST_KEY_BYTES]);
 
-/* Looks the selected key up among all lines. False: it is not there; the caller calls list_lost() or
- * list_home(). */
-bool list_find(struct list *list, list_key_fn key_of, const void *context);
-
 /* Selects the line at list.at. */
 void list_select_line(struct list *list, list_key_fn key_of, const void *context);
+
+/* The selection's line is list.at afterwards; hidden: an item that is not there may only be hidden, by a filter. */
+void list_follow(struct list *list, bool hidden, list_key_fn key_of, const void *context);
 
 /* Marks row y of the screen as selected, up to this column. */
 void list_mark_row(struct cells *cells, int y, int width);
@@ -79,6 +78,9 @@ size_t list_line_at(const struct list *list, int first_y, int y);
  * wherever it is now; SIZE_MAX: none.
  */
 size_t list_clicked(struct list *list, int first_y, int y, bool twice);
+
+/* Selects it; false: there is none. */
+bool list_click(struct list *list, int first_y, int y, bool twice, list_key_fn key_of, const void *context);
 
 /* Forgets the selection: the first line is selected again, with any item. */
 void list_home(struct list *list);

@@ -87,6 +87,15 @@ struct overview {
     int first_y; /* the row of the first line, for clicks */
 };
 
+static bool overview_key_of(const void *context, size_t line, char key[LIST_KEY_BYTES])
+{
+    const struct election *election = overview_order_at(context, line);
+
+    if (election != NULL)
+        overview_key(election, key, LIST_KEY_BYTES);
+    return election != NULL;
+}
+
 /* A heading cannot be selected: the next election in this direction is, or the other one at the end. */
 static void skip_heading(struct overview *overview, bool down)
 {
@@ -114,8 +123,6 @@ static void make_order(struct overview *overview, const struct scene *scene)
 static void overview_follow_model(struct overview *overview, const struct scene *scene, size_t rows)
 {
     struct list *list = &overview->list;
-    const struct election *election;
-    char key[KEY_BYTES];
 
     make_order(overview, scene);
     list_begin(list, overview->order.count, rows);
@@ -136,22 +143,8 @@ static void overview_follow_model(struct overview *overview, const struct scene 
     overview->version = overview->order.version;
     skip_heading(overview, true);
     list_show(list);
-    election = overview_order_at(&overview->order, list->at);
-    if (election != NULL && list->key == NULL) {
-        overview_key(election, key, sizeof key);
-        list_select(list, key);
-    }
-}
-
-static void overview_select_line(struct overview *overview)
-{
-    const struct election *election = overview_order_at(&overview->order, overview->list.at);
-    char key[KEY_BYTES];
-
-    if (election == NULL)
-        return;
-    overview_key(election, key, sizeof key);
-    list_select(&overview->list, key);
+    if (list->key == NULL)
+        list_select_line(list, overview_key_of, &overview->order);
 }
 
 /* The rows. */
@@ -726,7 +719,7 @@ static enum view_result overview_action(struct view *view, const struct scene *s
         overview->chosen = true;
         skip_heading(overview, action == ACTION_DOWN || action == ACTION_PAGE_DOWN ||
                                    action == ACTION_HALF_DOWN || action == ACTION_FIRST);
-        overview_select_line(overview);
+        list_select_line(&overview->list, overview_key_of, order);
         return VIEW_DONE;
     }
     switch (action) {
@@ -741,7 +734,7 @@ static enum view_result overview_action(struct view *view, const struct scene *s
         overview->chosen = true;
         list_walk(&overview->list, action == ACTION_NEXT_MATCH);
         skip_heading(overview, action == ACTION_NEXT_MATCH);
-        overview_select_line(overview);
+        list_select_line(&overview->list, overview_key_of, order);
         return VIEW_DONE;
     case ACTION_SORT:
         order->sort = (order->sort + 1) % SORT_COUNT;
@@ -799,17 +792,13 @@ static enum view_result overview_click(struct view *view, const struct scene *sc
                                        struct view **next)
 {
     struct overview *overview = (struct overview *)view;
-    size_t line;
 
     overview_follow_model(overview, scene, overview->list.rows);
     if (y == overview->first_y - 1 && overview->list.count > 0)
         return sort_by_heading(overview, x) ? VIEW_DONE : VIEW_IGNORED;
-    line = list_clicked(&overview->list, overview->first_y, y, twice);
-    if (line == SIZE_MAX)
+    if (!list_click(&overview->list, overview->first_y, y, twice, overview_key_of, &overview->order))
         return VIEW_IGNORED;
-    overview->list.at = line;
     overview->chosen = true;
-    overview_select_line(overview);
     return twice ? overview_open_selected(overview, next) : VIEW_DONE;
 }
 
