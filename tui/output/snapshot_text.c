@@ -308,9 +308,7 @@ static void print_candidates(struct printer *printer, const struct election *ele
         columns_want(&columns[CAND_WATCHES], printer_text_width(printer, text));
     }
     /* Half an address, or half a port, would be another one. */
-    columns[CAND_ON].least = columns[CAND_ON].want > 9   ? 9
-                             : columns[CAND_ON].want > 3 ? columns[CAND_ON].want
-                                                         : 3;
+    columns_keep(&columns[CAND_ON], 3, 9);
     printer_table_begin(printer, columns, CAND_COLUMNS, 0);
     for (int k = 0; k < 2; k++)
         names_fit(&names[k], printer->row, columns[CAND_NAME + k].width);

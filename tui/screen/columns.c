@@ -116,6 +116,11 @@ void columns_want(struct column *column, int width)
         column->want = width;
 }
 
+void columns_keep(struct column *column, int least, int most)
+{
+    column->least = column->want < least ? least : column->want > most ? most : column->want;
+}
+
 void columns_head(struct cells *cells, const struct column *columns, int count, int y, int sorted,
                   bool reversed)
 {

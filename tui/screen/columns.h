@@ -36,6 +36,9 @@ int columns_lay(struct column *columns, int count, int x, int width, int gap);
  * every frame cannot be read). */
 void columns_want(struct column *column, int width);
 
+/* Its minimum: the width that its content wants, within these bounds. */
+void columns_keep(struct column *column, int least, int most);
+
 /* Writes the headings on row y. sorted: the column that the rows are sorted by, or -1; it gets an arrow,
  * which points up in reverse order. */
 void columns_head(struct cells *cells, const struct column *columns, int count, int y, int sorted,

@@ -199,12 +199,8 @@ static void election_lay_columns(struct election_view *view, const struct cells 
         columns_want(&columns[COLUMN_WHO], cells_width(cells, text));
     }
     /* Watches are the point of this screen: other columns give way to them first. */
-    columns[COLUMN_WATCHES].least = columns[COLUMN_WATCHES].want > 24  ? 24
-                                    : columns[COLUMN_WATCHES].want < 7 ? 7
-                                                                       : columns[COLUMN_WATCHES].want;
-    columns[COLUMN_ON].least = columns[COLUMN_ON].want > 9   ? 9
-                               : columns[COLUMN_ON].want < 2 ? 2
-                                                             : columns[COLUMN_ON].want;
+    columns_keep(&columns[COLUMN_WATCHES], 7, 24);
+    columns_keep(&columns[COLUMN_ON], 2, 9);
     columns[COLUMN_WHO].least = columns[COLUMN_WHO].want > 15 ? 15 : 12;
     columns[COLUMN_PLACE].least = columns[COLUMN_PLACE].want = election->candidate_count >= 100000 ? 6
                                                                : election->candidate_count >= 1000 ? 5

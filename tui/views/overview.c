@@ -393,7 +393,7 @@ static void overview_lay_columns(struct overview *overview, const struct cells *
                                  const struct scene *scene)
 {
     struct column *columns = overview->columns;
-    int wide = cells->width >= 110, name, finding, leader;
+    int wide = cells->width >= 110, leader;
 
     if (overview->columns_width != cells->width) {
         memcpy(columns, columns_of_overview, sizeof columns_of_overview);
@@ -412,24 +412,15 @@ static void overview_lay_columns(struct overview *overview, const struct cells *
     columns[COLUMN_CHANGES].optional = !by_changes;
     columns[COLUMN_CHANGES].importance = by_changes ? 89 : columns_of_overview[COLUMN_CHANGES].importance;
     want_rows(overview, cells, scene);
-    int causes = columns[COLUMN_CHANGES].want < CAUSES_ROOM ? columns[COLUMN_CHANGES].want : CAUSES_ROOM;
-    columns[COLUMN_CHANGES].least = by_changes && causes > CHANGES_LEAST ? causes : CHANGES_LEAST;
+    columns_keep(&columns[COLUMN_CHANGES], CHANGES_LEAST, by_changes ? CAUSES_ROOM : CHANGES_LEAST);
     if (columns[COLUMN_CANDIDATES].want > columns[COLUMN_CANDIDATES].least) /* half a number is another one */
         columns[COLUMN_CANDIDATES].least = columns[COLUMN_CANDIDATES].want;
     /* Names are cut only after the columns beside them have given way. */
-    name = cells->width < 70 ? 10 : cells->width < 100 ? 16 : 17;
-    columns[COLUMN_ELECTION].least = columns[COLUMN_ELECTION].want > name ? name
-                                     : columns[COLUMN_ELECTION].want < 8  ? 8
-                                                                          : columns[COLUMN_ELECTION].want;
+    columns_keep(&columns[COLUMN_ELECTION], 8, cells->width < 70 ? 10 : cells->width < 100 ? 16 : 17);
     /* The longest word of a state; where columns are few its first, so that none goes for "taking over". */
-    int state = cells->width < 130 ? 8 : 9;
-    columns[COLUMN_STATE].least = columns[COLUMN_STATE].want > state ? state
-                                  : columns[COLUMN_STATE].want < 6   ? 6
-                                                                     : columns[COLUMN_STATE].want;
-    finding = cells->width < 70 ? 17 : 24; /* the longest codes: a finding is not cut */
-    columns[COLUMN_FINDING].least = columns[COLUMN_FINDING].want > finding ? finding
-                                    : columns[COLUMN_FINDING].want < 7     ? 7
-                                                                           : columns[COLUMN_FINDING].want;
+    columns_keep(&columns[COLUMN_STATE], 6, cells->width < 130 ? 8 : 9);
+    /* The longest codes: a finding is not cut. */
+    columns_keep(&columns[COLUMN_FINDING], 7, cells->width < 70 ? 17 : 24);
     leader = cells->width < 100 && columns[COLUMN_FINDING].least > 17 ? 12
              : cells->width < 100 || columns[COLUMN_LEADER].want < 24 ? 15
                                                                       : columns[COLUMN_LEADER].want - 9;
