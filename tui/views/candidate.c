@@ -56,73 +56,39 @@ static void candidate_put(struct block *block, const char *label, style look, co
     block->y++;
 }
 
-static void candidate_put_number(struct block *block, const char *label, int64_t value)
-{
-    char text[32];
-
-    snprintf(text, sizeof text, "%" PRId64, value);
-    candidate_put(block, label, ROLE_TEXT, text);
-}
-
-static void put_zxid(struct block *block, const char *label, int64_t zxid)
-{
-    char text[32];
-
-    snprintf(text, sizeof text, "0x%" PRIx64, (uint64_t)zxid);
-    candidate_put(block, label, ROLE_TEXT, text);
-}
-
-static void candidate_put_time(struct block *block, const char *label, int64_t ms)
-{
-    char text[40];
-
-    candidate_put(block, label, ROLE_TEXT, format_time(znode_time_ms(ms) * 1000, text, sizeof text));
-}
-
 #define STAT_FIELDS 11
+
+enum stat_form { STAT_ZXID, STAT_TIME, STAT_NUMBER, STAT_OWNER };
 
 /* One field of its Stat, in ZooKeeper's names and in ZooKeeper's order. */
 static void put_stat_field(struct block *block, const struct znode_stat *stat, int field)
 {
-    char session[32];
+    const struct {
+        const char *name;
+        enum stat_form form;
+        int64_t value;
+    } fields[STAT_FIELDS] = {{"czxid", STAT_ZXID, stat->czxid},
+                             {"ctime", STAT_TIME, stat->ctime_ms},
+                             {"mzxid", STAT_ZXID, stat->mzxid},
+                             {"mtime", STAT_TIME, stat->mtime_ms},
+                             {"pzxid", STAT_ZXID, stat->pzxid},
+                             {"version", STAT_NUMBER, stat->version},
+                             {"cversion", STAT_NUMBER, stat->cversion},
+                             {"aversion", STAT_NUMBER, stat->aversion},
+                             {"ephemeralOwner", STAT_OWNER, (int64_t)stat->owner},
+                             {"dataLength", STAT_NUMBER, stat->data_length},
+                             {"numChildren", STAT_NUMBER, stat->children}};
+    int64_t value = fields[field].value;
+    bool persistent = fields[field].form == STAT_OWNER && value == 0;
+    char text[40];
 
-    switch (field) {
-    case 0:
-        put_zxid(block, "czxid", stat->czxid);
-        break;
-    case 1:
-        candidate_put_time(block, "ctime", stat->ctime_ms);
-        break;
-    case 2:
-        put_zxid(block, "mzxid", stat->mzxid);
-        break;
-    case 3:
-        candidate_put_time(block, "mtime", stat->mtime_ms);
-        break;
-    case 4:
-        put_zxid(block, "pzxid", stat->pzxid);
-        break;
-    case 5:
-        candidate_put_number(block, "version", stat->version);
-        break;
-    case 6:
-        candidate_put_number(block, "cversion", stat->cversion);
-        break;
-    case 7:
-        candidate_put_number(block, "aversion", stat->aversion);
-        break;
-    case 8:
-        snprintf(session, sizeof session, "0x%" PRIx64, stat->owner);
-        candidate_put(block, "ephemeralOwner", stat->owner != 0 ? ROLE_TEXT : ROLE_WARNING,
-                      stat->owner != 0 ? session : "0x0 (persistent)");
-        break;
-    case 9:
-        candidate_put_number(block, "dataLength", stat->data_length);
-        break;
-    default:
-        candidate_put_number(block, "numChildren", stat->children);
-        break;
-    }
+    if (fields[field].form == STAT_TIME)
+        format_time(znode_time_ms(value) * 1000, text, sizeof text);
+    else if (fields[field].form == STAT_NUMBER)
+        snprintf(text, sizeof text, "%" PRId64, value);
+    else
+        snprintf(text, sizeof text, "0x%" PRIx64 "%s", (uint64_t)value, persistent ? " (persistent)" : "");
+    candidate_put(block, fields[field].name, persistent ? ROLE_WARNING : ROLE_TEXT, text);
 }
 
 /* The columns of fields that fit beside each other, and the lines that they then take. */
