@@ -57,24 +57,44 @@ static void line_fill(struct event_line *line, const char *cluster, const char *
     line->detail = place(&block, detail);
 }
 
-/* Its loss was shown a moment ago: its departure adds nothing. */
-static bool reported_as_lost(const struct event_log *log, const struct event *event)
+/* The same line with other words. */
+static void line_refill(struct event_line *line, const char *subject, const char *within, const char *detail)
 {
-    const char *path = event->election ? event->election->path : NULL;
-    if (event->kind != EVENT_CANDIDATE_LEFT || !path || !event->candidate)
-        return false;
-    for (size_t i = 0; i < log->count; i++) {
-        const struct event_line *line = event_log_at(log, i);
-        if (line->at.mono_us != event->at.mono_us)
-            return false;
-        if (line->kind != EVENT_LEADER_LOST || !line->path || strcmp(line->path, path) != 0 ||
-            strcmp(line->cluster, event->cluster ? event->cluster->name : "") != 0)
-            continue;
-        size_t length = strlen(event->candidate);
-        return strncmp(line->subject, event->candidate, length) == 0 &&
-               (line->subject[length] == '\0' || line->subject[length] == ' ');
+    struct event_line old = *line;
+    line_fill(line, old.cluster, old.path, old.where, old.from, subject, within, detail);
+    line_clear(&old);
+}
+
+/* Whether a line is about a candidate, or a finding: its name, perhaps with more after it. */
+static bool line_names(const struct event_line *line, const char *name)
+{
+    size_t length = strlen(name);
+    return strncmp(line->subject, name, length) == 0 &&
+           (line->subject[length] == '\0' || line->subject[length] == ' ');
+}
+
+/* The latest line of this kind about the event's election, not older than since_us; name: see line_names(), NULL:
+ * any. NULL: there is none. */
+static struct event_line *find_line(struct event_log *log, const struct event *event, enum event_kind kind,
+                                    int64_t since_us, const char *name)
+{
+    const char *cluster = event->cluster ? event->cluster->name : "";
+    for (size_t i = 0; i < log->count && event->election; i++) {
+        struct event_line *line = &log->lines[(log->first + log->count - 1 - i) % EVENTS_KEPT];
+        if (line->at.mono_us < since_us)
+            return NULL;
+        if (line->kind == kind && line->path && strcmp(line->path, event->election->path) == 0 &&
+            strcmp(line->cluster, cluster) == 0 && (!name || line_names(line, name)))
+            return line;
     }
-    return false;
+    return NULL;
+}
+
+/* Its loss was shown a moment ago: its departure adds nothing. */
+static bool reported_as_lost(struct event_log *log, const struct event *event)
+{
+    return event->kind == EVENT_CANDIDATE_LEFT && event->candidate &&
+           find_line(log, event, EVENT_LEADER_LOST, event->at.mono_us, event->candidate);
 }
 
 /* The line of its election is the line of the whole failover: later facts are added there. */
@@ -85,18 +105,10 @@ static bool reported_as_elected(struct event_log *log, const struct event *event
         return false; /* no leader was elected */
     if (event->failover->cause == CAUSE_UNKNOWN)
         return true; /* the lines of the loss, the election and the acknowledgement say as much */
-    for (size_t i = 0; i < log->count; i++) {
-        struct event_line *line = &log->lines[(log->first + log->count - 1 - i) % EVENTS_KEPT];
-        if (line->kind != EVENT_LEADER_ELECTED || !line->path || !event->election ||
-            strcmp(line->path, event->election->path) != 0 ||
-            strcmp(line->cluster, event->cluster ? event->cluster->name : "") != 0)
-            continue;
-        struct event_line old = *line;
-        line_fill(line, old.cluster, old.path, old.where, old.from, old.subject, old.within, words->detail);
-        line_clear(&old);
-        return true;
-    }
-    return false;
+    struct event_line *line = find_line(log, event, EVENT_LEADER_ELECTED, INT64_MIN, NULL);
+    if (line)
+        line_refill(line, line->subject, line->within, words->detail);
+    return line;
 }
 
 /* What became certain so soon after it was suspected is one line. */
@@ -105,48 +117,26 @@ static bool reported_as_elected(struct event_log *log, const struct event *event
 static bool reported_as_suspected(struct event_log *log, const struct event *event,
                                   const struct event_words *words)
 {
-    if (event->kind != EVENT_FINDING_RAISED || !event->election)
+    if (event->kind != EVENT_FINDING_RAISED)
         return false;
-    for (size_t i = 0; i < log->count; i++) {
-        struct event_line *line = &log->lines[(log->first + log->count - 1 - i) % EVENTS_KEPT];
-        if (event->at.mono_us - line->at.mono_us > SAME_FINDING_US)
-            return false;
-        if (line->kind != EVENT_FINDING_RAISED || !line->path ||
-            strcmp(line->path, event->election->path) != 0 || strcmp(line->subject, words->subject) != 0 ||
-            strcmp(line->cluster, event->cluster ? event->cluster->name : "") != 0)
-            continue;
-        struct event_line old = *line;
-        line_fill(line, old.cluster, old.path, old.where, old.from, old.subject, old.within, words->detail);
-        line->role = words->role;
-        line_clear(&old);
-        return true;
-    }
-    return false;
+    struct event_line *line =
+        find_line(log, event, event->kind, event->at.mono_us - SAME_FINDING_US, words->subject);
+    if (!line || strcmp(line->subject, words->subject) != 0)
+        return false;
+    line_refill(line, line->subject, line->within, words->detail);
+    line->role = words->role;
+    return true;
 }
 
 /* Who joined is read a moment later, and is known no more once it has left: its first line keeps it. */
 static void note_who_joined(struct event_log *log, const struct event *event, const struct event_words *words)
 {
     bool left = event->kind == EVENT_CANDIDATE_LEFT || event->kind == EVENT_LEADER_LOST;
-    if (!left || !event->election || !event->candidate)
+    if (!left || !event->candidate)
         return;
-    for (size_t i = 0; i < log->count; i++) {
-        struct event_line *line = &log->lines[(log->first + log->count - 1 - i) % EVENTS_KEPT];
-        size_t length = strlen(event->candidate);
-        if (line->kind != EVENT_CANDIDATE_JOINED || !line->path ||
-            strncmp(line->subject, event->candidate, length) != 0 ||
-            (line->subject[length] != '\0' && line->subject[length] != ' ') ||
-            strcmp(line->path, event->election->path) != 0 ||
-            strcmp(line->cluster, event->cluster ? event->cluster->name : "") != 0)
-            continue;
-        if (line->subject[length] != '\0')
-            return;
-        struct event_line old = *line;
-        line_fill(line, old.cluster, old.path, old.where, old.from, words->subject, words->within,
-                  old.detail);
-        line_clear(&old);
-        return;
-    }
+    struct event_line *line = find_line(log, event, EVENT_CANDIDATE_JOINED, INT64_MIN, event->candidate);
+    if (line && strcmp(line->subject, event->candidate) == 0)
+        line_refill(line, words->subject, words->within, line->detail);
 }
 
 void event_log_add(void *context, const struct event *event)
