@@ -1,3 +1,4 @@
+#define _GNU_SOURCE /* qsort_r() */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -128,28 +129,15 @@ static int compare_findings(enum findings_sort sort, const struct finding_row *x
     return 0;
 }
 
-/* qsort() has no context, so each order has a comparison function. */
-#define FINDINGS_COMPARISON(sort, name)                                                                      \
-    static int name(const void *a, const void *b)                                                            \
-    {                                                                                                        \
-        const struct finding_row *x = a, *y = b;                                                             \
-        int order = compare_findings(sort, x, y);                                                            \
-                                                                                                             \
-        if (order == 0)                                                                                      \
-            order = compare_worst(x, y);                                                                     \
-        return order != 0 ? order : (x->index > y->index) - (x->index < y->index);                           \
-    }
-FINDINGS_COMPARISON(SORT_WORST, findings_by_worst)
-FINDINGS_COMPARISON(SORT_NEWEST, findings_by_newest)
-FINDINGS_COMPARISON(SORT_ELECTION, findings_by_election)
-FINDINGS_COMPARISON(SORT_CODE, findings_by_code)
+static int findings_by_sort(const void *a, const void *b, void *sort)
+{
+    const struct finding_row *x = a, *y = b;
+    int order = compare_findings(*(const enum findings_sort *)sort, x, y);
 
-static int (*const findings_comparisons[SORT_COUNT])(const void *, const void *) = {
-    [SORT_WORST] = findings_by_worst,
-    [SORT_NEWEST] = findings_by_newest,
-    [SORT_ELECTION] = findings_by_election,
-    [SORT_CODE] = findings_by_code,
-};
+    if (order == 0)
+        order = compare_worst(x, y);
+    return order != 0 ? order : (x->index > y->index) - (x->index < y->index);
+}
 
 static bool same_group(const struct finding_row *x, const struct finding_row *y)
 {
@@ -236,7 +224,7 @@ static void findings_gather(struct findings_view *view, const struct scene *scen
         }
     }
     if (view->count > 1)
-        qsort(view->rows, view->count, sizeof *view->rows, findings_comparisons[view->sort]);
+        qsort_r(view->rows, view->count, sizeof *view->rows, findings_by_sort, &view->sort);
     if (view->reverse)
         findings_reverse(view);
     if (view->sort == SORT_WORST)

@@ -1,3 +1,4 @@
+#define _GNU_SOURCE /* qsort_r() */
 #include "tui/views/overview_order.h"
 
 #include <stdio.h>
@@ -124,31 +125,14 @@ static int compare_by(enum overview_sort sort, const struct overview_row *a, con
     return (a->rank > b->rank) - (a->rank < b->rank);
 }
 
-/* qsort() has no context, so each order has a comparison function; equals keep their order. */
-#define COMPARISON(sort, name)                                                                               \
-    static int name(const void *a, const void *b)                                                            \
-    {                                                                                                        \
-        const struct overview_row *x = a, *y = b;                                                            \
-        int order = compare_by(sort, x, y);                                                                  \
-        return order != 0 ? order : (x->index > y->index) - (x->index < y->index);                           \
-    }
-COMPARISON(SORT_WORST, compare_worst)
-COMPARISON(SORT_NAME, compare_name)
-COMPARISON(SORT_LEADER, compare_leader)
-COMPARISON(SORT_CANDIDATES, compare_candidates)
-COMPARISON(SORT_SINCE, compare_since)
-COMPARISON(SORT_CHANGED, compare_changed)
-COMPARISON(SORT_NEXT, compare_next)
-COMPARISON(SORT_FINDING, compare_finding)
-COMPARISON(SORT_CHANGES, compare_changes)
+/* Equals keep their order. */
+static int compare_rows(const void *a, const void *b, void *sort)
+{
+    const struct overview_row *x = a, *y = b;
+    int order = compare_by(*(const enum overview_sort *)sort, x, y);
 
-static int (*const comparisons[SORT_COUNT])(const void *, const void *) = {
-    [SORT_WORST] = compare_worst,     [SORT_NAME] = compare_name,
-    [SORT_LEADER] = compare_leader,   [SORT_CANDIDATES] = compare_candidates,
-    [SORT_SINCE] = compare_since,     [SORT_CHANGED] = compare_changed,
-    [SORT_NEXT] = compare_next,       [SORT_FINDING] = compare_finding,
-    [SORT_CHANGES] = compare_changes,
-};
+    return order != 0 ? order : (x->index > y->index) - (x->index < y->index);
+}
 
 static void total(struct overview_totals *totals, const struct election *election, const struct badge *badge,
                   enum outlook outlook, struct moment now)
@@ -339,7 +323,7 @@ void overview_order_make(struct overview_order *order, const struct scene *scene
         }
     }
     if (order->count > 1)
-        qsort(order->rows, order->count, sizeof *order->rows, comparisons[order->sort]);
+        qsort_r(order->rows, order->count, sizeof *order->rows, compare_rows, &order->sort);
     if (order->reverse)
         for (size_t i = 0, j = order->count; i + 1 < j; i++) {
             struct overview_row row = order->rows[i];
