@@ -88,33 +88,19 @@ static bool replay_bounds(const struct replay *past, int64_t *from_us, int64_t *
 
 /* The events that led to a moment. */
 
-struct filling {
-    struct event_log *log;
-    size_t count;
-};
-
-static bool replay_on_event(void *context, const struct event *event)
+static bool replay_on_event(void *log, const struct event *event)
 {
-    struct filling *filling = context;
-    event_log_add(filling->log, event);
-    filling->count++;
+    event_log_add(log, event);
     return true;
 }
 
 /* Unreadable events are missing; the model beside them shows the state. */
-static bool read_events(struct replay *past, struct filling *filling, int64_t from_us, int64_t to_us)
+static bool read_events(struct replay *past, struct event_log *log, int64_t from_us, int64_t to_us)
 {
     char *error = NULL;
-    bool read = history_events(past->history, NULL, from_us, to_us, replay_on_event, filling, &error);
+    bool read = history_events(past->history, NULL, from_us, to_us, replay_on_event, log, &error);
     free(error);
     return read;
-}
-
-/* Reads the events in between, if there are few; else all anew. */
-static bool follow_events(struct replay *past, int64_t from_us, int64_t to_us)
-{
-    struct filling filling = {.log = past->events};
-    return read_events(past, &filling, from_us + 1, to_us + 1);
 }
 
 static bool count_event(void *context, const struct event *event)
@@ -140,21 +126,20 @@ static int64_t lead_in_from(struct replay *past, int64_t begin_us, int64_t to_us
 
 static void gather_events(struct replay *past, int64_t begin_us, int64_t to_us)
 {
-    struct filling filling = {.log = event_log_new()};
-    if (!read_events(past, &filling, lead_in_from(past, begin_us, to_us), to_us + 1)) {
-        event_log_free(filling.log);
+    struct event_log *log = event_log_new();
+    if (!read_events(past, log, lead_in_from(past, begin_us, to_us), to_us + 1)) {
+        event_log_free(log);
         return;
     }
     event_log_free(past->events);
-    past->events = filling.log;
+    past->events = log;
 }
 
 void replay_report(struct replay *past, struct event_log *log)
 {
-    struct filling filling = {.log = log};
     int64_t from_us, to_us;
     if (replay_open(past) && replay_bounds(past, &from_us, &to_us))
-        read_events(past, &filling, lead_in_from(past, from_us, to_us), to_us + 1);
+        read_events(past, log, lead_in_from(past, from_us, to_us), to_us + 1);
 }
 
 /*
@@ -180,8 +165,9 @@ static bool replay_go(struct replay *past, int64_t at_us)
     replay_set_problem(past, NULL);
     past->model = *model;
     past->model.generation = ++past->generation;
+    /* Few lie between moments that are near each other. */
     bool near = past->there && at_us >= past->at_us && at_us - past->at_us <= HOUR_US;
-    if (!(near && follow_events(past, past->at_us, at_us)))
+    if (!(near && read_events(past, past->events, past->at_us + 1, at_us + 1)))
         gather_events(past, from_us, at_us);
     past->there = true;
     past->at_us = at_us;
@@ -277,9 +263,7 @@ bool replay_tick(struct replay *past, int64_t mono_us)
     return true;
 }
 
-#define SECOND_US INT64_C(1000000)
-#define MINUTE_US (60 * SECOND_US)
-#define DAY_US (1440 * MINUTE_US)
+#define DAY_US (24 * HOUR_US)
 #define WIDEST 1024 /* that the line of time is */
 
 static void replay_keys_say(struct replay_keys_note *note, style role, const char *text)
@@ -288,28 +272,38 @@ static void replay_keys_say(struct replay_keys_note *note, style role, const cha
     snprintf(note->text, sizeof note->text, "%s", text);
 }
 
+/* The keys that step, and what is said where there is nothing to step to. */
+struct step_key {
+    enum action action;
+    enum replay_unit unit;
+    bool forward;
+    const char *none;
+};
+
+static const struct step_key *step_of(enum action action)
+{
+    static const struct step_key steps[] = {
+        {ACTION_EVENT_BACK, REPLAY_EVENT, false, "no event before this"},
+        {ACTION_EVENT_ON, REPLAY_EVENT, true, "no event after this"},
+        {ACTION_FAILOVER_BACK, REPLAY_FAILOVER, false, "no failover before this"},
+        {ACTION_FAILOVER_ON, REPLAY_FAILOVER, true, "no failover after this"},
+        {ACTION_MINUTE_BACK, REPLAY_MINUTE, false, "the recording begins here"},
+        {ACTION_MINUTE_ON, REPLAY_MINUTE, true, "the recording ends here"},
+        {ACTION_HOUR_BACK, REPLAY_HOUR, false, "the recording begins here"},
+        {ACTION_HOUR_ON, REPLAY_HOUR, true, "the recording ends here"},
+    };
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
+        if (steps[i].action == action)
+            return &steps[i];
+    return NULL;
+}
+
 bool replay_keys_knows(const struct replay_keys *replay_keys, enum action action)
 {
-    switch (action) {
-    case ACTION_EVENT_BACK:
-    case ACTION_EVENT_ON:
-    case ACTION_FAILOVER_BACK:
-    case ACTION_FAILOVER_ON:
-    case ACTION_MINUTE_BACK:
-    case ACTION_MINUTE_ON:
-    case ACTION_HOUR_BACK:
-    case ACTION_HOUR_ON:
-    case ACTION_BEGINNING:
-    case ACTION_END:
-    case ACTION_GO_TO:
-    case ACTION_LIVE:
-        return true;
-    case ACTION_PAUSE:
-    case ACTION_PACE:
+    if (action == ACTION_PAUSE || action == ACTION_PACE)
         return replay_keys->away;
-    default:
-        return false;
-    }
+    return step_of(action) || action == ACTION_BEGINNING || action == ACTION_END || action == ACTION_GO_TO ||
+           action == ACTION_LIVE;
 }
 
 static void come_back(struct replay_keys *replay_keys, struct replay_keys_note *note)
@@ -375,25 +369,21 @@ bool replay_keys_to_typed(struct replay_keys *replay_keys, const char *text, str
     return replay_keys_to(replay_keys, at_us, note);
 }
 
-static void replay_keys_step(struct replay_keys *replay_keys, enum replay_unit unit,
-                             const struct history_filter *within, bool forward, struct replay_keys_note *note)
+static void replay_keys_step(struct replay_keys *replay_keys, const struct step_key *step,
+                             const struct history_filter *within, struct replay_keys_note *note)
 {
-    static const char *const none[][2] = {
-        [REPLAY_EVENT] = {"no event before this", "no event after this"},
-        [REPLAY_FAILOVER] = {"no failover before this", "no failover after this"},
-        [REPLAY_MINUTE] = {"the recording begins here", "the recording ends here"},
-        [REPLAY_HOUR] = {"the recording begins here", "the recording ends here"}};
-    switch (replay_step(replay_keys->past, unit, within, forward)) {
+    bool failover = step->unit == REPLAY_FAILOVER;
+    switch (replay_step(replay_keys->past, step->unit, within, step->forward)) {
     case REPLAY_MOVED:
         break;
     case REPLAY_NO_MORE:
-        if (forward && replay_keys->live && unit != REPLAY_FAILOVER)
+        if (step->forward && replay_keys->live && !failover)
             come_back(replay_keys, note);
         else
             replay_keys_say(note, ROLE_DIM,
-                            unit != REPLAY_FAILOVER || !within->election ? none[unit][forward]
-                            : forward ? "no failover of this election after this"
-                                      : "no failover of this election before this");
+                            !failover || !within->election ? step->none
+                            : step->forward                ? "no failover of this election after this"
+                                                           : "no failover of this election before this");
         break;
     case REPLAY_FAILED:
         replay_keys_say(note, ROLE_WARNING, replay_problem(replay_keys->past));
@@ -424,11 +414,11 @@ static void play(struct replay_keys *replay_keys, enum action action, struct mom
 void replay_keys_act(struct replay_keys *replay_keys, enum action action, struct moment now,
                      const struct history_filter *within, struct replay_keys_note *note)
 {
-    bool back = action == ACTION_EVENT_BACK || action == ACTION_FAILOVER_BACK ||
-                action == ACTION_MINUTE_BACK || action == ACTION_HOUR_BACK;
+    const struct step_key *step = step_of(action);
     bool arrives = !replay_keys->away;
-    if (arrives && (action == ACTION_LIVE || action == ACTION_END || action == ACTION_FAILOVER_ON ||
-                    action == ACTION_MINUTE_ON || action == ACTION_HOUR_ON)) {
+    bool ahead = action == ACTION_LIVE || action == ACTION_END ||
+                 (step && step->forward && step->unit != REPLAY_EVENT);
+    if (arrives && ahead) {
         char text[64];
         snprintf(text, sizeof text, "this is live: %s and %s go back in time", key_first(ACTION_EVENT_BACK),
                  key_first(ACTION_GO_TO));
@@ -437,23 +427,9 @@ void replay_keys_act(struct replay_keys *replay_keys, enum action action, struct
     }
     if (arrives && (!replay_keys_to(replay_keys, now.wall_us, note) || action == ACTION_EVENT_ON))
         return;
+    if (step)
+        replay_keys_step(replay_keys, step, within, note);
     switch (action) {
-    case ACTION_EVENT_BACK:
-    case ACTION_EVENT_ON:
-        replay_keys_step(replay_keys, REPLAY_EVENT, within, !back, note);
-        break;
-    case ACTION_FAILOVER_BACK:
-    case ACTION_FAILOVER_ON:
-        replay_keys_step(replay_keys, REPLAY_FAILOVER, within, !back, note);
-        break;
-    case ACTION_MINUTE_BACK:
-    case ACTION_MINUTE_ON:
-        replay_keys_step(replay_keys, REPLAY_MINUTE, within, !back, note);
-        break;
-    case ACTION_HOUR_BACK:
-    case ACTION_HOUR_ON:
-        replay_keys_step(replay_keys, REPLAY_HOUR, within, !back, note);
-        break;
     case ACTION_BEGINNING:
         replay_keys_to(replay_keys, 1, note);
         note->text[0] = '\0';
