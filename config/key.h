@@ -23,6 +23,13 @@ struct key_reading {
     const char *file; /* relative paths are resolved beside it; NULL: from the command line */
 };
 
+/* How a number is written, and the field that holds it. */
+struct number_form {
+    const char *(*parse)(const char *text, int64_t *number); /* NULL, or the problem */
+    char *(*print)(int64_t number, char *buffer, size_t size);
+    bool is_wide; /* int64_t; else int */
+};
+
 /* The type of a key's value: how it is read, printed and released. */
 struct key_type {
     const char *expects; /* "a duration such as 10s": for help and for an error message */
@@ -30,7 +37,8 @@ struct key_type {
     void (*read)(const struct key *, const struct yaml_node *, void *field, struct key_reading *);
     /* Writes the value as YAML; nothing where it is not set. */
     void (*print)(const struct key *, const void *field, struct text *);
-    void (*clear)(void *field); /* NULL: owns nothing */
+    void (*clear)(void *field);       /* NULL: owns nothing */
+    const struct number_form *number; /* NULL: it is none */
 };
 
 enum {

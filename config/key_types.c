@@ -1,6 +1,5 @@
 #include "config/key.h"
 
-#include <inttypes.h>
 #include <pcre2.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -106,19 +105,6 @@ void key_print_text(const char *value, bool in_list, struct text *out)
 
 /* Values of one field. */
 
-/* Was it a number, and is it within its key's range? If not, says so; print makes the bounds readable. */
-static bool is_good_number(const struct key *key, const struct yaml_node *node, struct key_reading *reading,
-                           const char *problem, int64_t value, char *(*print)(int64_t, char *, size_t))
-{
-    char low[UNITS_TEXT], high[UNITS_TEXT], what[3 * UNITS_TEXT];
-    if (!problem && value >= key->minimum && value <= key->maximum)
-        return true;
-    snprintf(what, sizeof what, "is out of range; write %s to %s", print(key->minimum, low, sizeof low),
-             print(key->maximum, high, sizeof high));
-    value_refuse(key, node, reading, problem ? problem : what);
-    return false;
-}
-
 static void clear_text(void *field)
 {
     char **text = field;
@@ -141,7 +127,7 @@ static void read_text(const struct key *key, const struct yaml_node *node, void 
     if (value_text(key, node, reading) && value_is_clean(key, node, longest, reading))
         value_set_text(field, node->text);
 }
-const struct key_type type_text = {"a text", read_text, print_text, clear_text};
+const struct key_type type_text = {"a text", .read = read_text, .print = print_text, .clear = clear_text};
 
 /* Patterns of names are compiled once, while they are read, so that an error is reported with its place in the
  * file, together with all others. */
@@ -186,9 +172,10 @@ static void read_recipe(const struct key *key, const struct yaml_node *node, voi
     (is_pattern ? read_expression : read_text)(key, node, field, reading);
 }
 
-const struct key_type type_expression = {"a regular expression", read_expression, print_text, clear_text};
-const struct key_type type_recipe = {"auto, a recipe's name, or a pattern", read_recipe, print_text,
-                                     clear_text};
+const struct key_type type_expression = {"a regular expression", .read = read_expression, .print = print_text,
+                                         .clear = clear_text};
+const struct key_type type_recipe = {"auto, a recipe's name, or a pattern", .read = read_recipe,
+                                     .print = print_text, .clear = clear_text};
 
 /* The index of a word among the key's, or -1 after saying which there are. */
 static int read_word_index(const struct key *key, const struct yaml_node *node, struct key_reading *reading)
@@ -229,7 +216,7 @@ static void print_choice(const struct key *key, const void *field, struct text *
 {
     text_add(out, key->words[*(const unsigned *)field]);
 }
-const struct key_type type_choice = {"one of a few words", read_choice, print_choice, NULL};
+const struct key_type type_choice = {"one of a few words", .read = read_choice, .print = print_choice};
 
 static void key_types_read_word(const struct key *key, const struct yaml_node *node, void *field,
                                 struct key_reading *reading)
@@ -238,7 +225,8 @@ static void key_types_read_word(const struct key *key, const struct yaml_node *n
     if (index >= 0)
         value_set_text(field, key->words[index]);
 }
-const struct key_type type_word = {"one of a few words", key_types_read_word, print_text, clear_text};
+const struct key_type type_word = {"one of a few words", .read = key_types_read_word, .print = print_text,
+                                   .clear = clear_text};
 
 static const char *const switch_words[] = {"false", "true", "no", "yes", "off", "on", NULL};
 
@@ -267,7 +255,7 @@ static void print_switch(const struct key *key, const void *field, struct text *
     (void)key;
     text_add(out, *(const bool *)field ? "true" : "false");
 }
-const struct key_type type_switch = {"true or false", read_switch, print_switch, NULL};
+const struct key_type type_switch = {"true or false", .read = read_switch, .print = print_switch};
 
 static void read_tri_state(const struct key *key, const struct yaml_node *node, void *field,
                            struct key_reading *reading)
@@ -288,70 +276,55 @@ static void print_tri_state(const struct key *key, const void *field, struct tex
     enum tri_state state = *(const enum tri_state *)field;
     text_add(out, state == TRI_AUTO ? "auto" : state == TRI_YES ? "true" : "false");
 }
-const struct key_type type_tri_state = {"auto, true or false", read_tri_state, print_tri_state, NULL};
+const struct key_type type_tri_state = {"auto, true or false", .read = read_tri_state,
+                                        .print = print_tri_state};
 
-static char *print_number(int64_t number, char *buffer, size_t size)
+static void read_number(const struct key *key, const struct yaml_node *node, void *field,
+                        struct key_reading *reading)
 {
-    snprintf(buffer, size, "%" PRId64, number);
-    return buffer;
-}
-
-static void read_integer(const struct key *key, const struct yaml_node *node, void *field,
-                         struct key_reading *reading)
-{
+    const struct number_form *form = key->type->number;
+    char low[UNITS_TEXT], high[UNITS_TEXT], range[3 * UNITS_TEXT];
     int64_t value = 0;
     if (!value_text(key, node, reading))
         return;
-    const char *problem = number_parse(node->text, &value);
-    if (is_good_number(key, node, reading, problem, value, print_number))
+    const char *problem = form->parse(node->text, &value);
+    if (!problem && (value < key->minimum || value > key->maximum)) {
+        snprintf(range, sizeof range, "is out of range; write %s to %s",
+                 form->print(key->minimum, low, sizeof low), form->print(key->maximum, high, sizeof high));
+        problem = range;
+    }
+    if (problem)
+        value_refuse(key, node, reading, problem);
+    else if (form->is_wide)
+        *(int64_t *)field = value;
+    else
         *(int *)field = (int)value;
 }
 
-static void print_integer(const struct key *key, const void *field, struct text *out)
+static void print_number(const struct key *key, const void *field, struct text *out)
 {
-    (void)key;
-    text_printf(out, "%d", *(const int *)field);
-}
-const struct key_type type_integer = {"a whole number", read_integer, print_integer, NULL};
-
-static void read_duration(const struct key *key, const struct yaml_node *node, void *field,
-                          struct key_reading *reading)
-{
-    int64_t value = 0;
-    if (!value_text(key, node, reading))
-        return;
-    const char *problem = duration_parse(node->text, &value);
-    if (is_good_number(key, node, reading, problem, value, duration_print))
-        *(int64_t *)field = value;
-}
-
-static void print_duration(const struct key *key, const void *field, struct text *out)
-{
+    const struct number_form *form = key->type->number;
     char buffer[UNITS_TEXT];
-    (void)key;
-    text_add(out, duration_print(*(const int64_t *)field, buffer, sizeof buffer));
-}
-const struct key_type type_duration = {"a duration such as 250ms, 10s, 5m, 2h or 30d", read_duration,
-                                       print_duration, NULL};
-
-static void read_size(const struct key *key, const struct yaml_node *node, void *field,
-                      struct key_reading *reading)
-{
-    int64_t value = 0;
-    if (!value_text(key, node, reading))
-        return;
-    const char *problem = size_parse(node->text, &value);
-    if (is_good_number(key, node, reading, problem, value, size_print))
-        *(int64_t *)field = value;
+    text_add(out, form->print(form->is_wide ? *(const int64_t *)field : *(const int *)field, buffer,
+                              sizeof buffer));
 }
 
-static void print_size(const struct key *key, const void *field, struct text *out)
-{
-    char buffer[UNITS_TEXT];
-    (void)key;
-    text_add(out, size_print(*(const int64_t *)field, buffer, sizeof buffer));
-}
-const struct key_type type_size = {"a size such as 256MB or 4GB", read_size, print_size, NULL};
+static const struct number_form plain_numbers = {number_parse, number_print, false};
+static const struct number_form durations = {duration_parse, duration_print, true};
+static const struct number_form sizes = {size_parse, size_print, true};
+static const struct number_form percents = {percent_parse, percent_print, false};
+static const struct number_form rates = {rate_parse, rate_print, false};
+
+const struct key_type type_integer = {"a whole number", .read = read_number, .print = print_number,
+                                      .number = &plain_numbers};
+const struct key_type type_duration = {"a duration such as 250ms, 10s, 5m, 2h or 30d", .read = read_number,
+                                       .print = print_number, .number = &durations};
+const struct key_type type_size = {"a size such as 256MB or 4GB", .read = read_number, .print = print_number,
+                                   .number = &sizes};
+const struct key_type type_percent = {"a percentage such as 66%", .read = read_number, .print = print_number,
+                                      .number = &percents};
+const struct key_type type_rate = {"a rate such as 100/s", .read = read_number, .print = print_number,
+                                   .number = &rates};
 
 static void read_interval(const struct key *key, const struct yaml_node *node, void *field,
                           struct key_reading *reading)
@@ -359,65 +332,18 @@ static void read_interval(const struct key *key, const struct yaml_node *node, v
     if (node->kind == NODE_TEXT && strcmp(node->text, "off") == 0)
         *(int64_t *)field = 0;
     else
-        read_duration(key, node, field, reading);
+        read_number(key, node, field, reading);
 }
 
 static void print_interval(const struct key *key, const void *field, struct text *out)
 {
     if (*(const int64_t *)field)
-        print_duration(key, field, out);
+        print_number(key, field, out);
     else
         text_add(out, "off");
 }
-const struct key_type type_interval = {"a duration such as 5s, or off", read_interval, print_interval, NULL};
-
-static char *print_percent_number(int64_t percent, char *buffer, size_t size)
-{
-    snprintf(buffer, size, "%" PRId64 "%%", percent);
-    return buffer;
-}
-
-static void read_percent(const struct key *key, const struct yaml_node *node, void *field,
-                         struct key_reading *reading)
-{
-    int value = 0;
-    if (!value_text(key, node, reading))
-        return;
-    const char *problem = percent_parse(node->text, &value);
-    if (is_good_number(key, node, reading, problem, value, print_percent_number))
-        *(int *)field = value;
-}
-
-static void print_percent(const struct key *key, const void *field, struct text *out)
-{
-    (void)key;
-    text_printf(out, "%d%%", *(const int *)field);
-}
-const struct key_type type_percent = {"a percentage such as 66%", read_percent, print_percent, NULL};
-
-static char *print_rate_number(int64_t rate, char *buffer, size_t size)
-{
-    snprintf(buffer, size, "%" PRId64 "/s", rate);
-    return buffer;
-}
-
-static void read_rate(const struct key *key, const struct yaml_node *node, void *field,
-                      struct key_reading *reading)
-{
-    int value = 0;
-    if (!value_text(key, node, reading))
-        return;
-    const char *problem = rate_parse(node->text, &value);
-    if (is_good_number(key, node, reading, problem, value, print_rate_number))
-        *(int *)field = value;
-}
-
-static void print_rate(const struct key *key, const void *field, struct text *out)
-{
-    (void)key;
-    text_printf(out, "%d/s", *(const int *)field);
-}
-const struct key_type type_rate = {"a rate such as 100/s", read_rate, print_rate, NULL};
+const struct key_type type_interval = {"a duration such as 5s, or off", .read = read_interval,
+                                       .print = print_interval, .number = &durations};
 
 static void read_path(const struct key *key, const struct yaml_node *node, void *field,
                       struct key_reading *reading)
@@ -437,9 +363,10 @@ static void read_path(const struct key *key, const struct yaml_node *node, void 
     else
         value_set_text(field, node->text);
 }
-const struct key_type type_path = {"a path such as /election", read_path, print_text, clear_text};
-const struct key_type type_pattern = {"a path such as /election or /teams/*/leader", read_path, print_text,
-                                      clear_text};
+const struct key_type type_path = {"a path such as /election", .read = read_path, .print = print_text,
+                                   .clear = clear_text};
+const struct key_type type_pattern = {"a path such as /election or /teams/*/leader", .read = read_path,
+                                      .print = print_text, .clear = clear_text};
 
 static void read_connect_string(const struct key *key, const struct yaml_node *node, void *field,
                                 struct key_reading *reading)
@@ -459,7 +386,8 @@ static void read_connect_string(const struct key *key, const struct yaml_node *n
     free(error);
 }
 const struct key_type type_connect_string = {"a connect string such as zk1:2181,zk2:2181/chroot",
-                                             read_connect_string, print_text, clear_text};
+                                             .read = read_connect_string, .print = print_text,
+                                             .clear = clear_text};
 
 static void key_types_read_file(const struct key *key, const struct yaml_node *node, void *field,
                                 struct key_reading *reading)
@@ -470,7 +398,8 @@ static void key_types_read_file(const struct key *key, const struct yaml_node *n
     value_set_text(field, resolved);
     free(resolved);
 }
-const struct key_type type_file = {"the name of a file", key_types_read_file, print_text, clear_text};
+const struct key_type type_file = {"the name of a file", .read = key_types_read_file, .print = print_text,
+                                   .clear = clear_text};
 
 static bool is_word(const struct yaml_node *node, const char *word);
 static void read_history(const struct key *key, const struct yaml_node *node, void *field,
@@ -483,8 +412,8 @@ static void read_history(const struct key *key, const struct yaml_node *node, vo
     else
         key_types_read_file(key, node, field, reading);
 }
-const struct key_type type_history = {"auto, off, or the name of a file", read_history, print_text,
-                                      clear_text};
+const struct key_type type_history = {"auto, off, or the name of a file", .read = read_history,
+                                      .print = print_text, .clear = clear_text};
 
 static void read_identity(const struct key *key, const struct yaml_node *node, void *field,
                           struct key_reading *reading)
@@ -518,8 +447,8 @@ static void print_identity(const struct key *key, const void *field, struct text
     else
         text_add(out, "auto");
 }
-const struct key_type type_identity = {"auto, registry:/path, data, name, client or session", read_identity,
-                                       print_identity, clear_text};
+const struct key_type type_identity = {"auto, registry:/path, data, name, client or session",
+                                       .read = read_identity, .print = print_identity, .clear = clear_text};
 
 /* Is this item of the list fine? Reports it if not. */
 typedef bool (*item_check)(const struct key *, const struct yaml_node *, struct key_reading *);
@@ -593,8 +522,8 @@ static void read_path_list(const struct key *key, const struct yaml_node *node, 
 {
     read_list(key, node, field, reading, check_path);
 }
-const struct key_type type_path_list = {"a list of paths such as [/a, /b]", read_path_list, print_texts,
-                                        clear_list};
+const struct key_type type_path_list = {"a list of paths such as [/a, /b]", .read = read_path_list,
+                                        .print = print_texts, .clear = clear_list};
 
 static bool check_argument(const struct key *key, const struct yaml_node *item, struct key_reading *reading)
 {
@@ -612,8 +541,8 @@ static void read_command(const struct key *key, const struct yaml_node *node, vo
     else
         read_list(key, node, field, reading, check_argument);
 }
-const struct key_type type_command = {"a list such as [/usr/bin/logger, \"{code}\"]", read_command,
-                                      print_texts, clear_list};
+const struct key_type type_command = {"a list such as [/usr/bin/logger, \"{code}\"]", .read = read_command,
+                                      .print = print_texts, .clear = clear_list};
 
 /* Only the form: which codes there are is the diagnoses' business. */
 static bool key_check_condition(const struct key *key, const struct yaml_node *item,
@@ -642,8 +571,8 @@ static void read_conditions(const struct key *key, const struct yaml_node *node,
 {
     read_list(key, node, field, reading, key_check_condition);
 }
-const struct key_type type_conditions = {"a list such as [no-leader, severity>=error]", read_conditions,
-                                         print_texts, clear_list};
+const struct key_type type_conditions = {"a list such as [no-leader, severity>=error]",
+                                         .read = read_conditions, .print = print_texts, .clear = clear_list};
 
 /* A mapping of texts to texts, as a list of both in turn. */
 static void read_key_map(const struct key *key, const struct yaml_node *node, void *field,
@@ -681,8 +610,8 @@ static void print_key_map(const struct key *key, const void *field, struct text 
     if (list)
         text_add(out, "}");
 }
-const struct key_type type_key_map = {"a mapping such as {mute: M, explain: F5}", read_key_map, print_key_map,
-                                      clear_list};
+const struct key_type type_key_map = {"a mapping such as {mute: M, explain: F5}", .read = read_key_map,
+                                      .print = print_key_map, .clear = clear_list};
 
 /* The hosts and ports of a text ("a:1,b:2") or a list of them, in normal form; NULL after reporting. */
 static char **read_hosts(const struct key *key, const struct yaml_node *node, struct key_reading *reading)
@@ -735,8 +664,8 @@ static void print_addresses(const struct key *key, const void *field, struct tex
     else
         text_add(out, "auto");
 }
-const struct key_type type_addresses = {"auto, or a list of host:clientport", read_addresses, print_addresses,
-                                        clear_list};
+const struct key_type type_addresses = {"auto, or a list of host:clientport", .read = read_addresses,
+                                        .print = print_addresses, .clear = clear_list};
 
 /* admin fills three fields of struct servers_settings. */
 static void clear_admin(void *field)
@@ -782,8 +711,8 @@ static void print_admin(const struct key *key, const void *field, struct text *o
     else
         text_printf(out, "%d", servers->admin_port);
 }
-const struct key_type type_admin = {"a port, a list of host:port, or off", read_admin, print_admin,
-                                    clear_admin};
+const struct key_type type_admin = {"a port, a list of host:port, or off", .read = read_admin,
+                                    .print = print_admin, .clear = clear_admin};
 
 /* "3 in 10m" fills two fields of struct allowance; the range is the count's. */
 static void read_count_in(const struct key *key, const struct yaml_node *node, void *field,
@@ -813,8 +742,8 @@ static void print_count_in(const struct key *key, const void *field, struct text
     (void)key;
     text_add(out, count_in_print(allow->leader_changes, allow->leader_changes_ms, buffer, sizeof buffer));
 }
-const struct key_type type_count_in = {"a count within a time, such as 3 in 10m", read_count_in,
-                                       print_count_in, NULL};
+const struct key_type type_count_in = {"a count within a time, such as 3 in 10m", .read = read_count_in,
+                                       .print = print_count_in};
 
 /* "1s to 60s" fills two fields of struct allowance; the range is that of each. */
 static void read_timeouts(const struct key *key, const struct yaml_node *node, void *field,
@@ -842,5 +771,5 @@ static void print_timeouts(const struct key *key, const void *field, struct text
     (void)key;
     text_add(out, range_print(allow->timeout_least_ms, allow->timeout_most_ms, buffer, sizeof buffer));
 }
-const struct key_type type_timeouts = {"a range of durations, such as 1s to 60s", read_timeouts,
-                                       print_timeouts, NULL};
+const struct key_type type_timeouts = {"a range of durations, such as 1s to 60s", .read = read_timeouts,
+                                       .print = print_timeouts};

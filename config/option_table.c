@@ -105,13 +105,13 @@ static const char *set_servers(struct options *options, const char *value)
 
 static const char *set_rate(struct options *options, const char *value)
 {
-    int rate;
+    int64_t rate;
     const char *problem = rate_parse(value, &rate);
     if (problem)
         return problem;
     if (rate < 1 || rate > 100000)
         return "is out of range; write 1/s to 100000/s";
-    options->rate_per_s = rate;
+    options->rate_per_s = (int)rate;
     return NULL;
 }
 

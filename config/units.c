@@ -92,22 +92,30 @@ char *duration_print(int64_t ms, char *buffer, size_t size)
     return buffer;
 }
 
-const char *percent_parse(const char *text, int *percent)
+const char *percent_parse(const char *text, int64_t *percent)
 {
-    int64_t value;
-    if (!digits_read(&text, INT_MAX, &value) || (*text && strcmp(text, "%") != 0))
+    if (!digits_read(&text, INT_MAX, percent) || (*text && strcmp(text, "%") != 0))
         return "is not a percentage; write it as in 66%";
-    *percent = (int)value;
     return NULL;
 }
 
-const char *rate_parse(const char *text, int *per_s)
+char *percent_print(int64_t percent, char *buffer, size_t size)
 {
-    int64_t value;
-    if (!digits_read(&text, INT_MAX, &value) || strcmp(text, "/s") != 0)
+    snprintf(buffer, size, "%" PRId64 "%%", percent);
+    return buffer;
+}
+
+const char *rate_parse(const char *text, int64_t *per_s)
+{
+    if (!digits_read(&text, INT_MAX, per_s) || strcmp(text, "/s") != 0)
         return "is not a rate; write it as in 100/s";
-    *per_s = (int)value;
     return NULL;
+}
+
+char *rate_print(int64_t per_s, char *buffer, size_t size)
+{
+    snprintf(buffer, size, "%" PRId64 "/s", per_s);
+    return buffer;
 }
 
 #define COUNT_IN_FORM "is not a count within a time; write it as in 3 in 10m"
@@ -215,6 +223,12 @@ const char *number_parse(const char *text, int64_t *number)
         return "is not a whole number; write digits only";
     *number = negative ? -value : value;
     return NULL;
+}
+
+char *number_print(int64_t number, char *buffer, size_t size)
+{
+    snprintf(buffer, size, "%" PRId64, number);
+    return buffer;
 }
 
 const char *port_parse(const char *text, int *port)

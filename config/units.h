@@ -22,10 +22,12 @@ const char *duration_parse(const char *text, int64_t *ms);
 char *duration_print(int64_t ms, char *buffer, size_t size);
 
 /* "66%", or "66"; whole, not negative. */
-const char *percent_parse(const char *text, int *percent);
+const char *percent_parse(const char *text, int64_t *percent);
+char *percent_print(int64_t percent, char *buffer, size_t size);
 
 /* "100/s" */
-const char *rate_parse(const char *text, int *per_s);
+const char *rate_parse(const char *text, int64_t *per_s);
+char *rate_print(int64_t per_s, char *buffer, size_t size);
 
 /* "3 in 10m": a count within a time. */
 const char *count_in_parse(const char *text, int *count, int64_t *ms);
@@ -41,6 +43,7 @@ char *range_print(int64_t least_ms, int64_t most_ms, char *buffer, size_t size);
 
 /* A whole decimal number, perhaps with a minus. */
 const char *number_parse(const char *text, int64_t *number);
+char *number_print(int64_t number, char *buffer, size_t size);
 
 /* 1 to 65535 */
 const char *port_parse(const char *text, int *port);

@@ -74,13 +74,13 @@ static const char *share_parse(const char **at, struct behaviour_share *share)
     }
     if (**at != ':')
         return NULL;
-    int percent;
+    int64_t percent;
     *at = run_options_take(*at + 1, ":,", word);
     if (!*at || percent_parse(word, &percent))
         return "has no share after its colon; write as in herd:30%";
     if (percent < 1 || percent > 100)
         return "has a share out of range; write 1% to 100%";
-    share->percent = percent;
+    share->percent = (int)percent;
     return NULL;
 }
 

@@ -41,12 +41,12 @@ static void try_connect_string(const char *text)
 static void try_numbers(const char *text)
 {
     char printed[UNITS_TEXT];
-    int64_t ms, again;
+    int64_t ms, again, percent, rate;
     if (!duration_parse(text, &ms)) {
         check(ms >= 0 && ms <= DURATION_MAX_MS);
         check(!duration_parse(duration_print(ms, printed, sizeof(printed)), &again) && again == ms);
     }
-    int count, count_again, percent, rate, port;
+    int count, count_again, port;
     if (!count_in_parse(text, &count, &ms))
         check(!count_in_parse(count_in_print(count, ms, printed, sizeof(printed)), &count_again, &again) &&
               count == count_again && ms == again);

@@ -96,8 +96,8 @@ static void durations_round_trip(void **state)
 static void other_units(void **state)
 {
     (void)state;
-    int value = 0, count = 0;
-    int64_t ms = 0, number = 0;
+    int count = 0, port = 0;
+    int64_t value = 0, ms = 0, number = 0;
     char buffer[UNITS_TEXT];
     assert_null(percent_parse("66%", &value));
     assert_int_equal(value, 66);
@@ -146,11 +146,11 @@ static void other_units(void **state)
     assert_non_null(number_parse("-", &number));
     assert_non_null(number_parse("1.5", &number));
 
-    assert_null(port_parse("65535", &value));
-    assert_int_equal(value, 65535);
+    assert_null(port_parse("65535", &port));
+    assert_int_equal(port, 65535);
     static const char *const bad_ports[] = {"0", "65536", "", "-1", "21x", "http", "4294967297"};
     for (size_t i = 0; i < sizeof bad_ports / sizeof bad_ports[0]; i++)
-        assert_string_equal(port_parse(bad_ports[i], &value), "is not a port; ports are 1 to 65535");
+        assert_string_equal(port_parse(bad_ports[i], &port), "is not a port; ports are 1 to 65535");
 }
 
 int main(void)
