@@ -13,12 +13,10 @@
 #include "config/secret.h"
 #include "config/text.h"
 
-/* "KEY: "text" <what>"; takes what. */
+/* Takes what. */
 static void alert_refuse(const struct yaml_node *node, const char *key, char *what, struct problems *problems)
 {
-    char *quoted = text_quoted(node->text);
-    problems_add(problems, node->line, node->column, "%s: %s %s", key, quoted, what);
-    free(quoted);
+    problems_refuse(problems, node, key, what);
     free(what);
 }
 

@@ -20,20 +20,11 @@
  * that it can be read again, and released. Lists, and values of several fields come last.
  */
 
-/* Reports "word: "value" what". */
 static void value_refuse(const struct key *key, const struct yaml_node *node, struct key_reading *reading,
                          const char *what)
 {
     char word[KEY_PATH_MAX];
-    struct text text = {0};
-    if (node->kind == NODE_TEXT)
-        text_quote(&text, node->text, strlen(node->text));
-    else
-        text_add(&text, yaml_node_word(node));
-    char *value = text_take(&text);
-    problems_add(reading->problems, node->line, node->column, "%s: %s %s", key_word(key, word, sizeof word),
-                 value, what);
-    free(value);
+    problems_refuse(reading->problems, node, key_word(key, word, sizeof word), what);
 }
 
 /* Is it a text? If not, reports the expected value. */

@@ -394,6 +394,11 @@ bool options_beside(const struct options *options)
     return live && options->capture_count > 0 && (options->server || options->cluster);
 }
 
+static bool was_given(const struct parse *parse, const char *name)
+{
+    return parse->given[find_long(name, strlen(name)) - option_table];
+}
+
 /* A recording has no cluster that could be asked, and a cluster no past. */
 static bool check_replay(struct parse *parse)
 {
@@ -403,7 +408,6 @@ static bool check_replay(struct parse *parse)
         "transactions", "wait",    "quick",           "watch",     "for",   "observe"};
     static const char *const of_recordings[] = {"at", "from", "to"};
     const struct options *options = parse->options;
-    const bool *given = parse->given;
     if (options->capture_count > 0 && (options->replay || options->recording))
         return options_parse_refuse(parse, "--capture and a recording are two sources; name one");
     if (options->capture_count > 0 && options->follow && options->path_count > 0)
@@ -416,7 +420,7 @@ static bool check_replay(struct parse *parse)
         return options_parse_refuse(parse, "watch --replay shows all elections; leave the path out");
     if (!options->replay && !captured) {
         for (size_t i = 0; i < sizeof of_recordings / sizeof *of_recordings; i++)
-            if (given[find_long(of_recordings[i], strlen(of_recordings[i])) - option_table])
+            if (was_given(parse, of_recordings[i]))
                 return options_parse_refuse(parse,
                                             "--%s is a time in a recording; name the recording with "
                                             "--replay FILE",
@@ -424,7 +428,7 @@ static bool check_replay(struct parse *parse)
         return true;
     }
     for (size_t i = 0; i < sizeof of_clusters / sizeof *of_clusters; i++)
-        if (given[find_long(of_clusters[i], strlen(of_clusters[i])) - option_table] &&
+        if (was_given(parse, of_clusters[i]) &&
             !(captured && strcmp(of_clusters[i], "observe") == 0)) /* packets make a case, too */
             return options_parse_refuse(parse, "--%s has no meaning with --%s, which uses no cluster; %s",
                                         of_clusters[i], captured ? "capture" : "replay",
@@ -446,11 +450,6 @@ static bool check_once(struct parse *parse)
     return true;
 }
 
-static bool was_given(const struct parse *parse, const char *name)
-{
-    return parse->given[find_long(name, strlen(name)) - option_table];
-}
-
 /* Lines have no columns and no screen, and follow a cluster. */
 static bool check_linear(struct parse *parse)
 {
@@ -463,62 +462,53 @@ static bool check_linear(struct parse *parse)
     return true;
 }
 
-static bool check_export(struct parse *parse)
-{
-    const struct options *options = parse->options;
-    if (options->once && options->listen)
-        return options_parse_refuse(
-            parse, "--once prints the metrics, and --listen serves them; leave one of them out");
-    if (options->command == COMMAND_EXPORT && options->wait_given && !options->once)
-        return options_parse_refuse(parse, "--wait belongs to --once: a service waits forever; leave it out");
-    if (options->command == COMMAND_RECORD && was_given(parse, "series") && !options->listen)
-        return options_parse_refuse(parse, "--series bounds the metrics; serve them with --listen ADDR:PORT");
-    return true;
-}
-
 /* What cannot be had at once. */
 static bool check_together(struct parse *parse)
 {
     const struct options *options = parse->options;
+    bool report = options->command == COMMAND_REPORT, autopsy = options->command == COMMAND_AUTOPSY;
     bool page = options->html && strcmp(options->html, "-") == 0;
-    if (options->command == COMMAND_REPORT && options->replay && options->recording)
-        return options_parse_refuse(parse, "--replay FILE and FILE are two recordings; name one of them");
-    if (options->command == COMMAND_AUTOPSY && options->path_count == 0 && options->capture_count == 0)
-        return options_parse_refuse(parse, "autopsy needs logs to read; name a server's data directory, or a "
-                                           "capture with --capture FILE");
-    if ((options->screen && options->events) ||
-        (options->at && options->command == COMMAND_AUTOPSY && options->events))
-        return options_parse_refuse(parse,
-                                    "--events, --at and --screen exclude each other; give one of them");
-    if (options->follow && (options->html || options->markdown || options->to))
-        return options_parse_refuse(
-            parse, "--follow never ends, so it takes no --to and writes no report; leave one of them out");
-    if (options->command == COMMAND_REPORT && options->json && options->client_log_count > 0)
-        return options_parse_refuse(parse, "--client-log adds to stories, which report --json has not; leave "
-                                           "one of them out, or use why --json");
-    if (options->against && !options->replay)
-        return options_parse_refuse(
-            parse, "--against compares a case with a recording; name the case with --replay");
-    if (options->against && options->count)
-        return options_parse_refuse(parse, "--against compares everything; leave out --count");
-    if (options->markdown && options->json)
-        return options_parse_refuse(parse, "--json and --markdown exclude each other; give one of them");
-    if (page && (options->markdown || options->json))
-        return options_parse_refuse(parse,
-                                    "--html - and --%s would both go to standard output; give --html a file",
-                                    options->json ? "json" : "markdown");
-    if (options->yaml + options->list_recipes + (options->command == COMMAND_DISCOVER && options->json) > 1)
-        return options_parse_refuse(parse,
-                                    "--json, --yaml and --recipes exclude each other; give one of them");
-    bool shows = options->command == COMMAND_CONFIG && options->replay;
-    if (options->example + options->diff + options->schema + shows > 1)
-        return options_parse_refuse(
-            parse, "--example, --diff, --schema and --replay exclude each other; give one of them");
-    if (shows && options->path_count > 0)
-        return options_parse_refuse(parse, "config --replay prints the bundle's; leave the path out");
-    if (options->command == COMMAND_COMPLETION && !options->completion)
-        return options_parse_refuse(parse, "completion needs a shell; name bash, zsh or fish");
-    return check_export(parse);
+    bool bundle = options->command == COMMAND_CONFIG && options->replay;
+    const struct {
+        bool wrong;
+        const char *what;
+    } rules[] = {
+        {report && options->replay && options->recording,
+         "--replay FILE and FILE are two recordings; name one of them"},
+        {autopsy && options->path_count == 0 && options->capture_count == 0,
+         "autopsy needs logs to read; name a server's data directory, or a capture with --capture FILE"},
+        {options->events && (options->screen || (options->at && autopsy)),
+         "--events, --at and --screen exclude each other; give one of them"},
+        {options->follow && (options->html || options->markdown || options->to),
+         "--follow never ends, so it takes no --to and writes no report; leave one of them out"},
+        {report && options->json && options->client_log_count > 0,
+         "--client-log adds to stories, which report --json has not; leave one of them out, or use why "
+         "--json"},
+        {options->against && !options->replay,
+         "--against compares a case with a recording; name the case with --replay"},
+        {options->against && options->count, "--against compares everything; leave out --count"},
+        {options->markdown && options->json, "--json and --markdown exclude each other; give one of them"},
+        {page && options->json, "--html - and --json would both go to standard output; give --html a file"},
+        {page && options->markdown,
+         "--html - and --markdown would both go to standard output; give --html a file"},
+        {options->yaml + options->list_recipes + (options->command == COMMAND_DISCOVER && options->json) > 1,
+         "--json, --yaml and --recipes exclude each other; give one of them"},
+        {options->example + options->diff + options->schema + bundle > 1,
+         "--example, --diff, --schema and --replay exclude each other; give one of them"},
+        {bundle && options->path_count > 0, "config --replay prints the bundle's; leave the path out"},
+        {options->command == COMMAND_COMPLETION && !options->completion,
+         "completion needs a shell; name bash, zsh or fish"},
+        {options->once && options->listen,
+         "--once prints the metrics, and --listen serves them; leave one of them out"},
+        {options->command == COMMAND_EXPORT && options->wait_given && !options->once,
+         "--wait belongs to --once: a service waits forever; leave it out"},
+        {options->command == COMMAND_RECORD && was_given(parse, "series") && !options->listen,
+         "--series bounds the metrics; serve them with --listen ADDR:PORT"},
+    };
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (rules[i].wrong)
+            return options_parse_refuse(parse, "%s", rules[i].what);
+    return true;
 }
 
 bool options_parse(int argc, char *const *argv, struct options *options, char **error)

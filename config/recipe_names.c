@@ -23,14 +23,6 @@ static const struct yaml_node *recipe_value_of(const struct yaml_node *map, cons
     return value && value->kind == NODE_TEXT && !yaml_node_is_null(value) ? value : NULL;
 }
 
-static void recipe_names_refuse(const struct yaml_node *node, const char *key, const char *what,
-                                struct problems *problems)
-{
-    char *quoted = text_quoted(node->text);
-    problems_add(problems, node->line, node->column, "%s: %s %s", key, quoted, what);
-    free(quoted);
-}
-
 static void recipe_check_name(const struct yaml_node *recipe, const struct yaml_node *own,
                               const char *const *known, struct problems *problems)
 {
@@ -52,7 +44,7 @@ static void recipe_check_name(const struct yaml_node *recipe, const struct yaml_
                      : text_format("is not a known recipe; write auto, a name that electop config --help "
                                    "lists, one of your own below recipes, or a pattern such as "
                                    "'^member-(\\d{10})$'");
-    recipe_names_refuse(recipe, "recipe", what, problems);
+    problems_refuse(problems, recipe, "recipe", what);
     free(what);
 }
 
@@ -63,16 +55,14 @@ static void check_own(const struct yaml_node *recipe, struct problems *problems)
     const struct yaml_node *candidate = recipe_value_of(recipe, "candidate");
     bool is_lock = family && strcmp(family->text, "lock") == 0;
     if (name && strcmp(name->text, "auto") == 0)
-        recipe_names_refuse(name, "name", "means any recipe; write another word", problems);
+        problems_refuse(problems, name, "name", "means any recipe; write another word");
     if (name && strpbrk(name->text, " \t"))
-        recipe_names_refuse(name, "name", "is more than one word; write one, for an election's recipe",
-                            problems);
+        problems_refuse(problems, name, "name", "is more than one word; write one, for an election's recipe");
     if (!name || is_lock == !candidate)
         return;
-    recipe_names_refuse(name, "name",
-                        is_lock ? "is a lock, so its candidates have no names; leave its candidate out"
-                                : "has no candidate; add the regular expression of its candidates' names",
-                        problems);
+    problems_refuse(problems, name, "name",
+                    is_lock ? "is a lock, so its candidates have no names; leave its candidate out"
+                            : "has no candidate; add the regular expression of its candidates' names");
 }
 
 void recipe_names_check(const struct yaml_node *root, const char *const *known, struct problems *problems)

@@ -485,16 +485,6 @@ static void settings_load_take_option(const char *path, const char *value, void 
     free(node.text);
 }
 
-static void read_credential(struct cluster_settings *cluster, struct problems *problems)
-{
-    char *error;
-    if (!cluster->auth_file ||
-        security_read_auth(cluster->auth_file, &cluster->auth_scheme, &cluster->auth_credential, &error))
-        return;
-    problems_add(problems, 0, 0, "%s", error);
-    free(error);
-}
-
 /* An option that names a file; it turns TLS on. */
 static void take_tls(struct tls_settings *tls, const struct options *options)
 {
@@ -507,13 +497,19 @@ static void take_tls(struct tls_settings *tls, const struct options *options)
         set_text(&tls->key, options->tls_key);
 }
 
-static void read_security(struct cluster_settings *cluster, struct problems *problems)
+/* Credentials, keys and passwords, from their files. */
+static void read_secrets(struct cluster_settings *cluster, struct problems *problems)
 {
-    char *error;
-    if (security_load(&cluster->security, &error))
-        return;
-    problems_add(problems, 0, 0, "%s", error);
-    free(error);
+    char *auth = NULL, *security = NULL;
+    if (cluster->auth_file)
+        security_read_auth(cluster->auth_file, &cluster->auth_scheme, &cluster->auth_credential, &auth);
+    security_load(&cluster->security, &security);
+    if (auth)
+        problems_add(problems, 0, 0, "%s", auth);
+    if (security)
+        problems_add(problems, 0, 0, "%s", security);
+    free(auth);
+    free(security);
 }
 
 static void override_cluster(struct cluster_settings *cluster, const struct options *options,
@@ -533,8 +529,7 @@ static void override_cluster(struct cluster_settings *cluster, const struct opti
         settings_load_take_option("clusters[].servers.four_letter", options->four_letter, cluster, problems);
     take_paths(cluster, options);
     take_tls(&cluster->security.tls, options);
-    read_credential(cluster, problems);
-    read_security(cluster, problems);
+    read_secrets(cluster, problems);
 }
 
 /* What reads files asks no cluster anything. */
@@ -559,21 +554,18 @@ static void check_single(const struct settings *settings, const struct options *
 {
     if (settings->cluster_count < 2)
         return;
-    if (options->transactions)
-        problems_add(problems, 0, 0, "--transactions with %zu clusters; choose one with --cluster",
-                     settings->cluster_count);
-    if (options->capture_count > 0)
-        problems_add(problems, 0, 0, "--capture with %zu clusters; choose one with --cluster",
-                     settings->cluster_count);
-    if (options->auth_file)
-        problems_add(problems, 0, 0, "--auth-file with %zu clusters; choose one with --cluster",
-                     settings->cluster_count);
-    if (options->tls_cert || options->tls_key)
-        problems_add(problems, 0, 0, "--tls-cert with %zu clusters; choose one with --cluster",
-                     settings->cluster_count);
-    if (options->admin && strchr(options->admin, ':'))
-        problems_add(problems, 0, 0, "--admin with addresses and %zu clusters; choose one with --cluster",
-                     settings->cluster_count);
+    const struct {
+        bool given;
+        const char *what;
+    } single[] = {{options->transactions, "--transactions with"},
+                  {options->capture_count > 0, "--capture with"},
+                  {options->auth_file, "--auth-file with"},
+                  {options->tls_cert || options->tls_key, "--tls-cert with"},
+                  {options->admin && strchr(options->admin, ':'), "--admin with addresses and"}};
+    for (size_t i = 0; i < sizeof single / sizeof *single; i++)
+        if (single[i].given)
+            problems_add(problems, 0, 0, "%s %zu clusters; choose one with --cluster", single[i].what,
+                         settings->cluster_count);
 }
 
 /* What runs on follows the changes of the tree; discover searches it also where elections are named. */

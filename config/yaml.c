@@ -349,3 +349,11 @@ const char *yaml_node_word(const struct yaml_node *node)
 {
     return node->kind == NODE_LIST ? "a list" : node->kind == NODE_MAP ? "a mapping" : "a text";
 }
+
+void problems_refuse(struct problems *problems, const struct yaml_node *node, const char *key,
+                     const char *what)
+{
+    char *value = node->kind == NODE_TEXT ? text_quoted(node->text) : xstrdup(yaml_node_word(node));
+    problems_add(problems, node->line, node->column, "%s: %s %s", key, value, what);
+    free(value);
+}
