@@ -57,6 +57,35 @@ static void put_choice(struct text *out, const struct option_row *row)
     }
 }
 
+#define BASH_LIST(what) "COMPREPLY=($(compgen -W \"$(electop completion " what " 2>/dev/null)\" -- \"$cur\"))"
+#define FISH_LIST(what) " -x -a '(electop completion " what " 2>/dev/null)'"
+
+/* How each shell completes a value; @: its words. */
+static const struct {
+    const char *bash, *zsh, *fish;
+} replies[] = {
+    [VALUE_NONE] = {"", "", ""},
+    [VALUE_FILE] = {"COMPREPLY=($(compgen -f -- \"$cur\")); compopt -o filenames", ":file:_files", " -r -F"},
+    [VALUE_DIRECTORY] = {"COMPREPLY=($(compgen -d -- \"$cur\")); compopt -o filenames",
+                         ":directory:_files -/", " -x -a '(__fish_complete_directories)'"},
+    [VALUE_PATH] = {BASH_LIST("paths"), ":election:_electop_paths", FISH_LIST("paths")},
+    [VALUE_CLUSTER] = {BASH_LIST("clusters"), ":cluster:_electop_clusters", FISH_LIST("clusters")},
+    [VALUE_FIGURE] = {BASH_LIST("figures") "; compopt -o nospace", ":figure:_electop_figures",
+                      FISH_LIST("figures")},
+    [VALUE_WORDS] = {"COMPREPLY=($(compgen -W '@' -- \"$cur\"))", ":value:(@)", " -x -a '@'"},
+    [VALUE_OTHER] = {"COMPREPLY=()", ":value:", " -x"},
+};
+
+static void put_reply(struct text *out, const char *reply, const struct option_row *row)
+{
+    size_t length = strcspn(reply, "@");
+    text_add_bytes(out, reply, length);
+    if (reply[length]) {
+        put_choice(out, row);
+        text_add(out, reply + length + 1);
+    }
+}
+
 static bool takes(const struct option_row *row, enum command command)
 {
     return row->commands & COMMAND_BIT(command);
@@ -77,26 +106,6 @@ static void bash_options(struct text *out)
     text_add(out, "    esac\n");
 }
 
-/* How bash completes the value of an option; its words are the caller's. */
-static const char *bash_reply(enum value value)
-{
-    switch (value) {
-    case VALUE_FILE:
-        return "COMPREPLY=($(compgen -f -- \"$cur\")); compopt -o filenames";
-    case VALUE_DIRECTORY:
-        return "COMPREPLY=($(compgen -d -- \"$cur\")); compopt -o filenames";
-    case VALUE_PATH:
-        return "COMPREPLY=($(compgen -W \"$(electop completion paths 2>/dev/null)\" -- \"$cur\"))";
-    case VALUE_CLUSTER:
-        return "COMPREPLY=($(compgen -W \"$(electop completion clusters 2>/dev/null)\" -- \"$cur\"))";
-    case VALUE_FIGURE:
-        return "COMPREPLY=($(compgen -W \"$(electop completion figures 2>/dev/null)\" -- \"$cur\")); "
-               "compopt -o nospace";
-    default:
-        return "COMPREPLY=()";
-    }
-}
-
 static void bash_values(struct text *out)
 {
     text_add(out, "    case $prev in\n");
@@ -110,17 +119,11 @@ static void bash_values(struct text *out)
         if (row->letter && row->letter != 'c' && row->letter != 't')
             text_printf(out, "|-%c", row->letter);
         text_add(out, ") ");
-        if (value == VALUE_WORDS) {
-            text_add(out, "COMPREPLY=($(compgen -W '");
-            put_choice(out, row);
-            text_add(out, "' -- \"$cur\"))");
-        } else {
-            text_add(out, bash_reply(value));
-        }
+        put_reply(out, replies[value].bash, row);
         text_add(out, "; return ;;\n");
     }
     text_add(out, "    -c) if [[ $command == check ]]; then ");
-    text_add(out, bash_reply(VALUE_FIGURE));
+    text_add(out, replies[VALUE_FIGURE].bash);
     text_add(out, "; else COMPREPLY=($(compgen -f -- \"$cur\")); fi; return ;;\n"
                   "    -t) return ;;\n    esac\n");
 }
@@ -187,33 +190,7 @@ static void zsh_option(struct text *out, const struct option_row *row)
     zsh_help(out, help);
     free(help);
     text_add(out, "]");
-    switch (completion_value_of(row)) {
-    case VALUE_NONE:
-        break;
-    case VALUE_FILE:
-        text_add(out, ":file:_files");
-        break;
-    case VALUE_DIRECTORY:
-        text_add(out, ":directory:_files -/");
-        break;
-    case VALUE_PATH:
-        text_add(out, ":election:_electop_paths");
-        break;
-    case VALUE_CLUSTER:
-        text_add(out, ":cluster:_electop_clusters");
-        break;
-    case VALUE_FIGURE:
-        text_add(out, ":figure:_electop_figures");
-        break;
-    case VALUE_WORDS:
-        text_add(out, ":value:(");
-        put_choice(out, row);
-        text_add(out, ")");
-        break;
-    case VALUE_OTHER:
-        text_add(out, ":value:");
-        break;
-    }
+    put_reply(out, replies[completion_value_of(row)].zsh, row);
     text_add(out, "' \\\n");
 }
 
@@ -284,29 +261,12 @@ static void fish_condition(struct text *out, unsigned commands)
 
 static void fish_option(struct text *out, const struct option_row *row)
 {
-    enum value value = completion_value_of(row);
     text_add(out, "complete -c electop");
     fish_condition(out, row->commands);
     text_printf(out, " -l %s", row->name);
     if (row->letter)
         text_printf(out, " -s %c", row->letter);
-    if (value == VALUE_FILE)
-        text_add(out, " -r -F");
-    else if (value == VALUE_DIRECTORY)
-        text_add(out, " -x -a '(__fish_complete_directories)'");
-    else if (value == VALUE_PATH)
-        text_add(out, " -x -a '(electop completion paths 2>/dev/null)'");
-    else if (value == VALUE_CLUSTER)
-        text_add(out, " -x -a '(electop completion clusters 2>/dev/null)'");
-    else if (value == VALUE_FIGURE)
-        text_add(out, " -x -a '(electop completion figures 2>/dev/null)'");
-    else if (value == VALUE_WORDS) {
-        text_add(out, " -x -a '");
-        put_choice(out, row);
-        text_add(out, "'");
-    } else if (value == VALUE_OTHER) {
-        text_add(out, " -x");
-    }
+    put_reply(out, replies[completion_value_of(row)].fish, row);
     text_add(out, " -d ");
     char *help = option_help(row);
     fish_quoted(out, help);
