@@ -520,8 +520,7 @@ static enum view_result explain(const struct candidate_view *view, const struct 
     const struct election *election = view_election(&view->view, scene);
     const struct finding *finding = election != NULL ? finding_of(election, view->name) : NULL;
 
-    *next = finding != NULL ? explanations_view_new(finding) : NULL;
-    return *next != NULL ? VIEW_OPEN : VIEW_IGNORED;
+    return view_open(next, finding != NULL ? explanations_view_new(finding) : NULL);
 }
 
 /* The host of its connection, for a filter; NULL: it is not known. */
@@ -567,15 +566,13 @@ static enum view_result candidate_action(struct view *self, const struct scene *
     case ACTION_OPEN:
         if (candidate_host(self, scene, filter, sizeof filter) == NULL)
             return VIEW_IGNORED;
-        *next = overview_view_filtered(filter);
-        return VIEW_OPEN;
+        return view_open(next, overview_view_filtered(filter));
     case ACTION_BACK:
         return VIEW_CLOSE;
     case ACTION_EXPLAIN:
         return explain(view, scene, next);
     case ACTION_HISTORY:
-        *next = history_view_new(self->cluster, self->path);
-        return *next != NULL ? VIEW_OPEN : VIEW_IGNORED;
+        return view_open(next, history_view_new(self->cluster, self->path));
     case ACTION_LEFT:
     case ACTION_RIGHT:
         return turn_form(view, scene, action == ACTION_RIGHT);

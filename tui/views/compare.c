@@ -281,8 +281,8 @@ static enum view_result compare_open(struct compare_view *view, struct view **ne
 {
     if (view->list.at >= view->count)
         return VIEW_DONE;
-    *next = election_view_new(view->lines[view->list.at].cluster, view->lines[view->list.at].path);
-    return VIEW_OPEN;
+    return view_open(next,
+                     election_view_new(view->lines[view->list.at].cluster, view->lines[view->list.at].path));
 }
 
 static enum view_result compare_action(struct view *self, const struct scene *scene, enum action action,

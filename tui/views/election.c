@@ -528,25 +528,19 @@ static enum view_result election_open_selected(struct election_view *view, const
 {
     const struct candidate *candidate = candidate_at(view, election, view->list.at);
 
-    if (candidate == NULL)
-        return VIEW_IGNORED;
-    *next = candidate_view_new(view->view.cluster, view->view.path, candidate->name);
-    return *next != NULL ? VIEW_OPEN : VIEW_IGNORED;
+    return view_open(next, candidate == NULL
+                               ? NULL
+                               : candidate_view_new(view->view.cluster, view->view.path, candidate->name));
 }
 
-/* The finding of the selected candidate, else of the election. */
-static enum view_result election_explain_selected(struct election_view *view, const struct election *election,
-                                                  struct view **next)
+/* The finding of the selected candidate, else the worst of the election; NULL: there is none. */
+static const struct finding *selected_finding(const struct election_view *view,
+                                              const struct election *election)
 {
     const struct candidate *candidate = candidate_at(view, election, view->list.at);
     const struct finding *finding = candidate != NULL ? finding_of(election, candidate->name) : NULL;
 
-    if (finding == NULL && election->finding_count > 0)
-        finding = election->findings[0];
-    if (finding == NULL)
-        return VIEW_IGNORED;
-    *next = explanations_view_new(finding);
-    return *next != NULL ? VIEW_OPEN : VIEW_IGNORED;
+    return finding != NULL || election->finding_count == 0 ? finding : election->findings[0];
 }
 
 static enum view_result election_action(struct view *self, const struct scene *scene, enum action action,
@@ -554,6 +548,7 @@ static enum view_result election_action(struct view *self, const struct scene *s
 {
     struct election_view *view = (struct election_view *)self;
     const struct election *election = view_election(self, scene);
+    const struct finding *finding;
 
     if (action == ACTION_BACK && view->what_if) {
         view->what_if = false;
@@ -574,8 +569,7 @@ static enum view_result election_action(struct view *self, const struct scene *s
     case ACTION_OPEN:
         return election_open_selected(view, election, next);
     case ACTION_HISTORY:
-        *next = history_view_new(self->cluster, self->path);
-        return *next != NULL ? VIEW_OPEN : VIEW_IGNORED;
+        return view_open(next, history_view_new(self->cluster, self->path));
     case ACTION_NEXT_MATCH:
     case ACTION_PREVIOUS_MATCH:
         view->follow = false;
@@ -590,7 +584,8 @@ static enum view_result election_action(struct view *self, const struct scene *s
         view->what_if = !view->what_if;
         return VIEW_DONE;
     case ACTION_EXPLAIN:
-        return election_explain_selected(view, election, next);
+        finding = selected_finding(view, election);
+        return view_open(next, finding != NULL ? explanations_view_new(finding) : NULL);
     case ACTION_LEFT:
         strip_zoom_turn(&view->zoom, false);
         return VIEW_DONE;
@@ -650,22 +645,16 @@ static const char *election_path(struct view *self, const struct scene *scene, c
     return label_candidate_path(election, self->path, name, buffer, size) ? self->cluster : NULL;
 }
 
-/* Of the selected candidate, else the worst of the election. */
 static const struct finding *election_finding(struct view *self, const struct scene *scene,
                                               const struct election **about)
 {
     struct election_view *view = (struct election_view *)self;
-    const struct election *election = view_election(self, scene);
-    const struct finding *finding = NULL;
 
-    *about = election;
-    if (election == NULL || election->finding_count == 0)
+    *about = view_election(self, scene);
+    if (*about == NULL)
         return NULL;
-    election_follow_model(view, scene, election, view->list.rows);
-    const struct candidate *candidate = candidate_at(view, election, view->list.at);
-    if (candidate != NULL)
-        finding = finding_of(election, candidate->name);
-    return finding != NULL ? finding : election->findings[0];
+    election_follow_model(view, scene, *about, view->list.rows);
+    return selected_finding(view, *about);
 }
 
 static void election_filter(struct view *self, const char *text)

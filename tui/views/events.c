@@ -234,21 +234,11 @@ static struct destination events_destination(const struct view *self)
     return (struct destination){view->travel_us, view->cluster, view->path[0] != '\0' ? view->path : NULL};
 }
 
-static enum view_result events_look_back(const struct events_view *view, const struct scene *scene,
-                                         struct view **next)
-{
-    const struct event_line *line = line_at(view, scene, view->list.at);
-
-    if (line == NULL || line->path == NULL)
-        return VIEW_IGNORED;
-    *next = history_view_new(line->cluster, line->path);
-    return *next != NULL ? VIEW_OPEN : VIEW_IGNORED;
-}
-
 static enum view_result events_action(struct view *self, const struct scene *scene, enum action action,
                                       struct view **next)
 {
     struct events_view *view = (struct events_view *)self;
+    const struct event_line *line;
 
     follow_log(view, scene, view->list.rows);
     if (list_move(&view->list, action == ACTION_NEXT_MATCH       ? ACTION_DOWN
@@ -264,7 +254,9 @@ static enum view_result events_action(struct view *self, const struct scene *sce
     case ACTION_BACK:
         return VIEW_CLOSE;
     case ACTION_HISTORY:
-        return events_look_back(view, scene, next);
+        line = line_at(view, scene, view->list.at);
+        return view_open(
+            next, line == NULL || line->path == NULL ? NULL : history_view_new(line->cluster, line->path));
     case ACTION_FOLLOW:
         view->follow = !view->follow;
         return VIEW_DONE;

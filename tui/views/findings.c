@@ -634,8 +634,7 @@ static enum view_result findings_open_selected(struct findings_view *view, struc
         view->unfolded[row->finding->code] = !view->unfolded[row->finding->code];
         return VIEW_DONE;
     }
-    *next = election_view_new(row->election->cluster->name, row->election->path);
-    return *next != NULL ? VIEW_OPEN : VIEW_IGNORED;
+    return view_open(next, election_view_new(row->election->cluster->name, row->election->path));
 }
 
 static enum view_result findings_action(struct view *self, const struct scene *scene, enum action action,
@@ -656,8 +655,7 @@ static enum view_result findings_action(struct view *self, const struct scene *s
         return findings_open_selected(view, next);
     case ACTION_EXPLAIN:
         row = selected(view);
-        *next = row != NULL ? explanations_view_new(row->finding) : NULL;
-        return *next != NULL ? VIEW_OPEN : VIEW_IGNORED;
+        return view_open(next, row != NULL ? explanations_view_new(row->finding) : NULL);
     case ACTION_SORT:
         view->sort = (view->sort + 1) % SORT_COUNT;
         view->reverse = false;

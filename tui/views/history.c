@@ -552,17 +552,11 @@ static enum view_result history_go_there(struct history_view *view)
     return VIEW_TRAVEL;
 }
 
-static enum view_result history_report_why(const struct history_view *view, struct view **next)
-{
-    const struct failover *failover = failover_at(view, view->list.at);
-    *next = failover ? story_view_new(view->view.cluster, view->view.path, failover->lost_at.wall_us) : NULL;
-    return *next ? VIEW_OPEN : VIEW_IGNORED;
-}
-
 static enum view_result history_action(struct view *self, const struct scene *scene, enum action action,
                                        struct view **next)
 {
     struct history_view *view = (struct history_view *)self;
+    const struct failover *failover;
     if (action == ACTION_BACK)
         return VIEW_CLOSE;
     if (!scene->history || !view->read)
@@ -587,7 +581,9 @@ static enum view_result history_action(struct view *self, const struct scene *sc
     case ACTION_OPEN:
         return history_go_there(view);
     case ACTION_EXPLAIN:
-        return history_report_why(view, next);
+        failover = failover_at(view, view->list.at);
+        return view_open(next, failover ? story_view_new(self->cluster, self->path, failover->lost_at.wall_us)
+                                        : NULL);
     default:
         return VIEW_IGNORED;
     }

@@ -677,26 +677,6 @@ static enum view_result overview_open_selected(struct overview *overview, struct
     return VIEW_OPEN;
 }
 
-static enum view_result overview_look_back(struct overview *overview, struct view **next)
-{
-    const struct election *election = overview_order_at(&overview->order, overview->list.at);
-
-    if (election == NULL)
-        return VIEW_IGNORED;
-    *next = history_view_new(election->cluster->name, election->path);
-    return *next != NULL ? VIEW_OPEN : VIEW_IGNORED;
-}
-
-static enum view_result overview_explain_selected(struct overview *overview, struct view **next)
-{
-    const struct election *election = overview_order_at(&overview->order, overview->list.at);
-
-    if (election == NULL || election->finding_count == 0)
-        return VIEW_IGNORED;
-    *next = explanations_view_new(election->findings[0]);
-    return *next != NULL ? VIEW_OPEN : VIEW_IGNORED;
-}
-
 static enum view_result overview_action(struct view *view, const struct scene *scene, enum action action,
                                         struct view **next)
 {
@@ -713,13 +693,17 @@ static enum view_result overview_action(struct view *view, const struct scene *s
         list_select_line(&overview->list, overview_key_of, order);
         return VIEW_DONE;
     }
+    const struct election *election = overview_order_at(order, overview->list.at);
     switch (action) {
     case ACTION_OPEN:
         return overview_open_selected(overview, next);
     case ACTION_HISTORY:
-        return overview_look_back(overview, next);
+        return view_open(next,
+                         election == NULL ? NULL : history_view_new(election->cluster->name, election->path));
     case ACTION_EXPLAIN:
-        return overview_explain_selected(overview, next);
+        return view_open(next, election == NULL || election->finding_count == 0
+                                   ? NULL
+                                   : explanations_view_new(election->findings[0]));
     case ACTION_NEXT_MATCH:
     case ACTION_PREVIOUS_MATCH:
         overview->chosen = true;

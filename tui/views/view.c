@@ -26,6 +26,12 @@ void view_free(struct view *view)
     free(view);
 }
 
+enum view_result view_open(struct view **next, struct view *opened)
+{
+    *next = opened;
+    return opened != NULL ? VIEW_OPEN : VIEW_IGNORED;
+}
+
 const struct election *view_election(const struct view *view, const struct scene *scene)
 {
     const struct cluster *cluster = cluster_lines_find(scene, view->cluster);

@@ -107,6 +107,8 @@ struct view {
 /* Zeroed, of this size, with a struct view as its first member; cluster and path are copied. */
 void *view_new(const struct view_ops *ops, size_t size, const char *cluster, const char *path);
 void view_free(struct view *);
+/* The result of an action that opens a view; NULL: there is nothing to open. */
+enum view_result view_open(struct view **next, struct view *opened);
 /* The only election; NULL: it is not watched any more. */
 const struct election *view_election(const struct view *, const struct scene *);
 /* What y copies: see view_ops. False: never anything. */
