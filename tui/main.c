@@ -27,6 +27,7 @@
 #include "tui/commands/command.h"
 #include "tui/commands/command_output.h"
 #include "tui/commands/confine.h"
+#include "tui/commands/shutdown.h"
 #include "tui/dashboard/row_command.h"
 #include "tui/screen/key_bindings.h"
 
@@ -107,18 +108,20 @@ static int run_command(const struct invocation *invocation)
     switch (invocation->options->command) {
     case COMMAND_WATCH:
         return invocation->options->replay   ? command_replay(invocation)
-               : invocation->options->linear ? command_linear(invocation)
-                                             : command_watch(invocation);
+               : invocation->options->linear ? shutdown_run_loop(command_linear_on, invocation)
+                                             : shutdown_run_loop(command_watch_on, invocation);
     case COMMAND_ONCE:
-        return invocation->options->replay ? command_once_recorded(invocation) : command_once(invocation);
+        return invocation->options->replay ? command_once_recorded(invocation)
+                                           : shutdown_run_loop(command_once_on, invocation);
     case COMMAND_EVENTS:
-        return invocation->options->replay ? command_events_recorded(invocation) : command_events(invocation);
+        return invocation->options->replay ? command_events_recorded(invocation)
+                                           : shutdown_run_loop(command_events_on, invocation);
     case COMMAND_RECORD:
-        return command_record(invocation);
+        return shutdown_run_loop(command_record_on, invocation);
     case COMMAND_CHECK:
         return command_check(invocation);
     case COMMAND_EXPORT:
-        return command_export(invocation);
+        return shutdown_run_loop(command_export_on, invocation);
     case COMMAND_DISCOVER:
         return command_discover(invocation);
     case COMMAND_COMPLETION:
@@ -135,7 +138,7 @@ static int run_command(const struct invocation *invocation)
     case COMMAND_WHY:
         return command_why(invocation);
     case COMMAND_INJECT:
-        return command_inject(invocation);
+        return shutdown_run_loop(command_inject_on, invocation);
     case COMMAND_CONFIG:
         return command_config(invocation);
     case COMMAND_DEMO:

@@ -430,20 +430,13 @@ static char *source_name(const struct options *options)
     return text_take(&text);
 }
 
-static int autopsy_follow_on(uv_loop_t *loop, const struct invocation *invocation)
-{
-    (void)invocation;
-    return follow_on(loop, loop->data);
-}
-
 static int run_follow(struct autopsy_run *run, const char *file)
 {
     if (!run->invocation->options->screen) {
         uv_loop_t loop;
         if (uv_loop_init(&loop) != 0)
             return EXIT_USAGE;
-        loop.data = run;
-        int status = autopsy_follow_on(&loop, run->invocation);
+        int status = follow_on(&loop, run);
         uv_loop_close(&loop);
         return status;
     }

@@ -28,19 +28,17 @@ struct settings *command_reload(const struct options *options);
 void command_refused(const char *error);
 void command_taken_over(const struct settings *settings);
 
-int command_watch(const struct invocation *invocation);
-/* The same on a loop with other work (the demo's candidates), which continues meanwhile. Returns when the
- * user quits, with its handles closed; the loop remains the caller's. */
+/* Those with a loop may run on one with other work (the demo's candidates), which continues meanwhile. They return
+ * with their handles closed; the loop remains the caller's. */
 int command_watch_on(uv_loop_t *loop, const struct invocation *invocation);
 /* watch --linear */
-int command_linear(const struct invocation *invocation);
-int command_once(const struct invocation *invocation);
-int command_events(const struct invocation *invocation);
-/* The same on the caller's loop, as above: one snapshot, and events for options->for_ms or options->count of
- * them. */
+int command_linear_on(uv_loop_t *loop, const struct invocation *invocation);
 int command_once_on(uv_loop_t *loop, const struct invocation *invocation);
+/* For options->for_ms, or options->count of them. */
 int command_events_on(uv_loop_t *loop, const struct invocation *invocation);
-int command_record(const struct invocation *invocation);
+int command_record_on(uv_loop_t *loop, const struct invocation *invocation);
+int command_export_on(uv_loop_t *loop, const struct invocation *invocation);
+int command_inject_on(uv_loop_t *loop, const struct invocation *invocation);
 int command_report(const struct invocation *invocation);
 /* The same on a recording, in place of a cluster. */
 int command_once_recorded(const struct invocation *invocation);
@@ -51,7 +49,6 @@ int command_check(const struct invocation *invocation);
 int check_refuse(const char *problem);
 /* For memory_on_exhausted(): prints the line of a check that ran out of memory, and ends the process. */
 void check_on_exhausted(void);
-int command_export(const struct invocation *invocation);
 struct exporter;
 /* Reports where metrics are served, and which other hosts can read them. */
 void export_report_place(const struct exporter *exporter);
@@ -62,7 +59,6 @@ int command_on_logs(const struct invocation *invocation, int (*command)(const st
 int command_case(const struct invocation *invocation);
 /* If the named recording is a case, runs the command on a recording made from it. */
 int command_on_case(const struct invocation *invocation, int (*command)(const struct invocation *));
-int command_inject(const struct invocation *invocation);
 int command_discover(const struct invocation *invocation);
 int command_completion(const struct invocation *invocation);
 int command_config(const struct invocation *invocation);

@@ -160,8 +160,3 @@ int command_events_on(uv_loop_t *loop, const struct invocation *invocation)
     free(error);
     return status;
 }
-
-int command_events(const struct invocation *invocation)
-{
-    return shutdown_run_loop(command_events_on, invocation);
-}

@@ -137,7 +137,7 @@ static int export_once(struct exporting *e, const struct invocation *invocation,
     return ending->signal ? 128 + ending->signal : export_print(e->exporter, e->monitor, invocation);
 }
 
-static int command_export_on(uv_loop_t *loop, const struct invocation *invocation)
+int command_export_on(uv_loop_t *loop, const struct invocation *invocation)
 {
     const struct options *options = invocation->options;
     const char *address = options->once ? NULL : options->listen ? options->listen : LISTEN_USUALLY;
@@ -160,9 +160,4 @@ static int command_export_on(uv_loop_t *loop, const struct invocation *invocatio
     shutdown_finish(&ending, loop);
     free(error);
     return status;
-}
-
-int command_export(const struct invocation *invocation)
-{
-    return shutdown_run_loop(command_export_on, invocation);
 }

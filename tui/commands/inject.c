@@ -369,7 +369,7 @@ static bool inject_run_loop(struct injection *in, uv_loop_t *loop)
     return in->run != NULL;
 }
 
-static int command_inject_on(uv_loop_t *loop, const struct invocation *invocation)
+int command_inject_on(uv_loop_t *loop, const struct invocation *invocation)
 {
     struct injection *in = xcalloc(1, sizeof *in);
     int status = EXIT_USAGE;
@@ -406,9 +406,4 @@ static int command_inject_on(uv_loop_t *loop, const struct invocation *invocatio
         status = 128 + in->ending.signal;
     free(in);
     return status;
-}
-
-int command_inject(const struct invocation *invocation)
-{
-    return shutdown_run_loop(command_inject_on, invocation);
 }

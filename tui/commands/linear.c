@@ -210,7 +210,7 @@ static void linear_end(struct linear *linear)
     output_close(linear->output);
 }
 
-static int linear_on(uv_loop_t *loop, const struct invocation *invocation)
+int command_linear_on(uv_loop_t *loop, const struct invocation *invocation)
 {
     static const struct output_listener listener = {.ended = linear_on_ended, .dropped = linear_on_dropped};
     struct shutdown ending;
@@ -242,9 +242,4 @@ static int linear_on(uv_loop_t *loop, const struct invocation *invocation)
     shutdown_finish(&ending, loop);
     free(error);
     return status;
-}
-
-int command_linear(const struct invocation *invocation)
-{
-    return shutdown_run_loop(linear_on, invocation);
 }

@@ -304,8 +304,3 @@ int command_once_on(uv_loop_t *loop, const struct invocation *invocation)
     free(error);
     return status;
 }
-
-int command_once(const struct invocation *invocation)
-{
-    return shutdown_run_loop(command_once_on, invocation);
-}

@@ -218,7 +218,7 @@ static bool begin_export(struct recording *r, const struct options *options, cha
     return r->exporter != NULL;
 }
 
-static int command_record_on(uv_loop_t *loop, const struct invocation *invocation)
+int command_record_on(uv_loop_t *loop, const struct invocation *invocation)
 {
     struct recording recording = {.loop = loop};
     struct settings *own = NULL; /* those of a reload */
@@ -257,9 +257,4 @@ static int command_record_on(uv_loop_t *loop, const struct invocation *invocatio
     free(recording.problem);
     settings_free(own);
     return status;
-}
-
-int command_record(const struct invocation *invocation)
-{
-    return shutdown_run_loop(command_record_on, invocation);
 }

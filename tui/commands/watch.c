@@ -330,8 +330,3 @@ int command_watch_on(uv_loop_t *loop, const struct invocation *invocation)
     free(error);
     return status;
 }
-
-int command_watch(const struct invocation *invocation)
-{
-    return shutdown_run_loop(command_watch_on, invocation);
-}
