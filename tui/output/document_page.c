@@ -11,26 +11,15 @@
 
 static void page_put_escaped(struct buffer *out, const char *unit)
 {
+    static const char *const entities[] = {
+        ['<'] = "&lt;", ['>'] = "&gt;", ['&'] = "&amp;", ['"'] = "&quot;", ['\''] = "&#39;"};
     for (; *unit; unit++) {
-        switch (*unit) {
-        case '<':
-            buffer_put_text(out, "&lt;");
-            break;
-        case '>':
-            buffer_put_text(out, "&gt;");
-            break;
-        case '&':
-            buffer_put_text(out, "&amp;");
-            break;
-        case '"':
-            buffer_put_text(out, "&quot;");
-            break;
-        case '\'':
-            buffer_put_text(out, "&#39;");
-            break;
-        default:
+        size_t sign = (unsigned char)*unit;
+        const char *entity = sign < sizeof entities / sizeof *entities ? entities[sign] : NULL;
+        if (entity)
+            buffer_put_text(out, entity);
+        else
             buffer_put_char(out, *unit);
-        }
     }
 }
 
