@@ -704,8 +704,8 @@ static bool start(struct terminal_stage *stage, char **error)
         return false;
     }
     stage->cells->ascii = curses_is_ascii(stage->curses);
-    stage->input_open = open_poll(stage, &stage->input, curses_descriptor(stage->curses));
-    stage->output_open = open_poll(stage, &stage->output, curses_output_descriptor(stage->curses));
+    stage->input_open = open_poll(stage, &stage->input, STDIN_FILENO);
+    stage->output_open = open_poll(stage, &stage->output, STDOUT_FILENO);
     if (!stage->input_open || !stage->output_open)
         return false;
     stage->escape_open = uv_timer_init(loop, &stage->escape) == 0;

@@ -11,7 +11,6 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <term.h>
-#include <time.h>
 #include <unistd.h>
 #include <wchar.h>
 
@@ -272,13 +271,6 @@ static bool start_curses(struct curses *curses, char **error)
     return true;
 }
 
-static int64_t curses_now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /* Keys typed during a change of screens, as after Ctrl-R. */
 static struct {
     unsigned char bytes[KEY_DECODER_BYTES];
@@ -294,7 +286,7 @@ static void keep_unread(const struct key_decoder *decoder)
 static void take_unread(struct key_decoder *decoder)
 {
     if (unread.count > 0)
-        key_decoder_feed(decoder, unread.bytes, unread.count, curses_now_ms());
+        key_decoder_feed(decoder, unread.bytes, unread.count, tty_now_ms());
     unread.count = 0;
 }
 
@@ -347,18 +339,6 @@ void curses_close(struct curses *curses)
 bool curses_is_ascii(const struct curses *curses)
 {
     return curses->ascii;
-}
-
-int curses_descriptor(const struct curses *curses)
-{
-    (void)curses;
-    return STDIN_FILENO;
-}
-
-int curses_output_descriptor(const struct curses *curses)
-{
-    (void)curses;
-    return STDOUT_FILENO;
 }
 
 void curses_redraw(struct curses *curses)
@@ -493,16 +473,16 @@ static void read_bytes(struct curses *curses)
     char bytes[KEY_DECODER_BYTES];
     size_t count = tty_read(&curses->tty, bytes, key_decoder_room(&curses->decoder));
     if (count > 0)
-        key_decoder_feed(&curses->decoder, bytes, count, curses_now_ms());
+        key_decoder_feed(&curses->decoder, bytes, count, tty_now_ms());
 }
 
 bool curses_key(struct curses *curses, struct key_press *press)
 {
     if (curses->suspended)
         return false;
-    if (!key_decoder_next(&curses->decoder, curses_now_ms(), press)) {
+    if (!key_decoder_next(&curses->decoder, tty_now_ms(), press)) {
         read_bytes(curses);
-        if (!key_decoder_next(&curses->decoder, curses_now_ms(), press))
+        if (!key_decoder_next(&curses->decoder, tty_now_ms(), press))
             return false;
     }
     if (press->key == KEY_CODE_ANSWER && learn_background(curses, key_decoder_answer(&curses->decoder)))
@@ -512,7 +492,7 @@ bool curses_key(struct curses *curses, struct key_press *press)
 
 int curses_key_wait_ms(const struct curses *curses)
 {
-    return key_decoder_wait_ms(&curses->decoder, curses_now_ms());
+    return key_decoder_wait_ms(&curses->decoder, tty_now_ms());
 }
 
 bool curses_is_gone(const struct curses *curses)

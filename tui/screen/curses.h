@@ -31,8 +31,6 @@ void curses_close(struct curses *curses);
 
 /* The locale's character set is not UTF-8, or the user wants ASCII. */
 bool curses_is_ascii(const struct curses *curses);
-int curses_descriptor(const struct curses *curses);
-int curses_output_descriptor(const struct curses *curses);
 
 /* Reads the terminal's size anew; at least 1 by 1. Call it first and after SIGWINCH. */
 void curses_measure(struct curses *curses, int *width, int *height);

@@ -109,7 +109,7 @@ bool tty_flush(struct tty *tty)
     return true;
 }
 
-static int64_t tty_now_ms(void)
+int64_t tty_now_ms(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);

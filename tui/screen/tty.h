@@ -13,6 +13,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <termios.h>
 
 struct tty {
@@ -47,6 +48,9 @@ bool tty_is_gone(const struct tty *tty);
 void tty_send(struct tty *tty, const char *bytes, size_t length);
 /* Sends what the terminal takes now. True: the queue is empty. */
 bool tty_flush(struct tty *tty);
+
+/* Of the clock that nobody sets. */
+int64_t tty_now_ms(void);
 
 /*
  * Restores the terminal, even if the program crashes.
