@@ -113,14 +113,12 @@ void *secret_library_realloc(void *memory, size_t size)
 
 #define UNREADABLE "cannot be read; check the file"
 
-/* "the KIND "FILE" WHAT" as an error. */
-static void secret_refuse(char **error, const char *kind, const char *file, const char *what)
+bool secret_refuse(char **error, const char *kind, const char *file, const char *what)
 {
-    struct text text = {0};
-    text_printf(&text, "the %s ", kind);
-    text_quote(&text, file, strlen(file));
-    text_printf(&text, " %s", what);
-    *error = text_take(&text);
+    char *quoted = text_quoted(file);
+    *error = text_format("the %s %s %s", kind, quoted, what);
+    free(quoted);
+    return false;
 }
 
 /* NULL: it follows the rule. */

@@ -27,6 +27,9 @@ char *secret_read(const char *file, const char *kind, char **error);
 /* The same of a file with a single line, without its end. */
 char *secret_read_line(const char *file, const char *kind, char **error);
 
+/* Such an error; false, for returning. */
+bool secret_refuse(char **error, const char *kind, const char *file, const char *what);
+
 /* Room for a secret: size bytes, zeroed. */
 void *secret_new(size_t size);
 /* A text that holds a secret. */

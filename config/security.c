@@ -6,18 +6,6 @@
 
 #include "config/secret.h"
 #include "config/memory.h"
-#include "config/text.h"
-
-/* "the KIND "FILE" WHAT" as an error; always false. */
-static bool security_refuse(char **error, const char *kind, const char *file, const char *what)
-{
-    struct text text = {0};
-    text_printf(&text, "the %s ", kind);
-    text_quote(&text, file, strlen(file));
-    text_printf(&text, " %s", what);
-    *error = text_take(&text);
-    return false;
-}
 
 static bool security_say(char **error, const char *what)
 {
@@ -57,8 +45,8 @@ static bool security_read_credentials(struct sasl_settings *sasl, char **error)
     colon = strchr(line, ':');
     if (!colon || colon == line || !colon[1]) {
         secret_end(line);
-        return security_refuse(error, "credentials file", sasl->credentials_file,
-                               "contains no credentials; write one line, user:password");
+        return secret_refuse(error, "credentials file", sasl->credentials_file,
+                             "contains no credentials; write one line, user:password");
     }
     sasl->user = xstrndup(line, (size_t)(colon - line));
     sasl->password = secret_share(colon + 1);
@@ -114,5 +102,5 @@ bool security_read_auth(const char *file, char **scheme, char **credential, char
     char *line = secret_read_line(file, "auth file", error);
     const char *what = line ? security_split_auth(line, scheme, credential) : NULL;
     secret_end(line);
-    return line && (!what || security_refuse(error, "auth file", file, what));
+    return line && (!what || secret_refuse(error, "auth file", file, what));
 }
