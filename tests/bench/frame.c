@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/text.h"
 #include "probe/election/model.h"
 #include "tests/bench/gauge.h"
 #include "tui/views/event_log.h"
@@ -159,13 +160,10 @@ static void press(struct snapshot *p, enum action action)
 /* The last word that was drawn in the middle of the screen: a frame without the candidates proves nothing. */
 static bool shows(const struct snapshot *p, const char *text)
 {
-    char *drawn = NULL;
-    size_t length = 0;
-    FILE *memory = must(open_memstream(&drawn, &length));
-    cells_write(p->cells, memory);
-    fclose(memory);
-    bool found = strstr(drawn, text) != NULL;
-    free(drawn);
+    struct text drawn = {0};
+    cells_text(p->cells, &drawn);
+    bool found = strstr(drawn.at, text) != NULL;
+    text_free(&drawn);
     return found;
 }
 

@@ -1,3 +1,4 @@
+#include "config/text.h"
 #include "tests/support/drawn.h"
 
 #include <setjmp.h>
@@ -12,13 +13,9 @@
 
 char *drawn_text(const struct cells *cells)
 {
-    char *text = NULL;
-    size_t size;
-    FILE *file = open_memstream(&text, &size);
-    assert_non_null(file);
-    cells_write(cells, file);
-    assert_int_equal(fclose(file), 0);
-    return text;
+    struct text text = {0};
+    cells_text(cells, &text);
+    return text_take(&text);
 }
 
 bool drawn_has(const struct cells *cells, const char *part)

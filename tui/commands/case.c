@@ -168,20 +168,6 @@ static struct case_reader *case_of_case(const char *file, const struct options *
     return NULL;
 }
 
-/* Into a new file. 0, or an errno. */
-static int bundle_write(const struct buffer *out, char name[WHOLE_FILE_NAME])
-{
-    FILE *file = whole_file_new("-bundle", ".case", clock_wall_us(), name);
-    if (!file)
-        return errno;
-    int problem = fwrite(out->bytes, 1, out->length, file) == out->length ? 0 : errno;
-    if (fclose(file) != 0 && !problem)
-        problem = errno;
-    if (problem)
-        unlink(name);
-    return problem;
-}
-
 static int case_write(const struct options *options, struct buffer *out)
 {
     char name[WHOLE_FILE_NAME];
@@ -194,7 +180,9 @@ static int case_write(const struct options *options, struct buffer *out)
     if (!options->into && !bundle)
         return command_output_buffer(out, EXIT_DONE);
     umask(077); /* it holds addresses and the data of znodes, as a recording does */
-    int problem = options->into ? whole_file_write(file, out->bytes, out->length) : bundle_write(out, name);
+    int problem = options->into
+                      ? whole_file_write(file, out->bytes, out->length)
+                      : whole_file_save("-bundle", ".case", clock_wall_us(), out->bytes, out->length, name);
     if (problem)
         complain("%s: %s", file, strerror(problem));
     if (problem || !bundle)

@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "config/connect_string.h"
-#include "config/memory.h"
+#include "config/text.h"
 #include "config/units.h"
 #include "probe/election/model.h"
 #include "tui/dashboard/row_command.h"
@@ -64,19 +64,14 @@ static enum dashboard_wish copy_screen(struct dashboard *dashboard, struct view 
                                        const struct scene *scene)
 {
     struct cells *cells = cells_new(COPIED_COLUMNS, COPIED_ROWS);
-    char *text = NULL;
-    size_t length = 0;
-    FILE *file = open_memstream(&text, &length);
-    if (!file)
-        memory_exhausted();
+    struct text text = {0};
     view->ops->draw(view, scene, cells);
-    cells_write(cells, file);
-    fclose(file);
+    cells_text(cells, &text);
     cells_free(cells);
-    while (length > 1 && text[length - 1] == '\n' && text[length - 2] == '\n')
-        text[--length] = '\0';
-    enum dashboard_wish wish = copy_lines(dashboard, text, "the text of this screen");
-    free(text);
+    while (text.length > 1 && text.at[text.length - 1] == '\n' && text.at[text.length - 2] == '\n')
+        text.at[--text.length] = '\0';
+    enum dashboard_wish wish = copy_lines(dashboard, text.at, "the text of this screen");
+    text_free(&text);
     return wish;
 }
 

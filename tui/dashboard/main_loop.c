@@ -188,27 +188,25 @@ static void on_second(uv_timer_t *timer)
 
 /* Keys. */
 
-static void end_file(struct terminal_stage *stage, FILE *out, bool good, const char *what, const char *name)
+/* Into a new file; what: the beginning of the message about it. */
+static void stage_save(struct terminal_stage *stage, const char *kind, const char *suffix, const char *bytes,
+                       size_t length, const char *what)
 {
-    char text[256];
-    if (out) {
-        good &= !ferror(out);
-        good &= fclose(out) == 0;
-    }
-    if (good && out)
-        snprintf(text, sizeof(text), "%s was saved to %s", what, name);
+    char name[WHOLE_FILE_NAME], text[256];
+    int error = whole_file_save(kind, suffix, main_loop_now_of(stage).wall_us, bytes, length, name);
+    if (error)
+        snprintf(text, sizeof(text), "%s could not be written: %s", name, strerror(error));
     else
-        snprintf(text, sizeof(text), "%s could not be written: %s", name, strerror(errno));
-    dashboard_say(stage->dashboard, good && out ? ROLE_GOOD : ROLE_CRITICAL, text);
+        snprintf(text, sizeof(text), "%s was saved to %s", what, name);
+    dashboard_say(stage->dashboard, error ? ROLE_CRITICAL : ROLE_GOOD, text);
 }
 
 static void dump(struct terminal_stage *stage)
 {
-    char name[WHOLE_FILE_NAME];
-    FILE *out = whole_file_new("", ".txt", main_loop_now_of(stage).wall_us, name);
-    if (out)
-        cells_write(stage->cells, out);
-    end_file(stage, out, true, "this screen", name);
+    struct text text = {0};
+    cells_text(stage->cells, &text);
+    stage_save(stage, "", ".txt", text.at, text.length, "this screen");
+    text_free(&text);
 }
 
 /* Where the choice of columns is kept: beside the recording's usual place. False: there is none. */
@@ -279,7 +277,7 @@ static struct case_reader *stage_observed(struct terminal_stage *stage, const st
 static void stage_write_bundle(struct terminal_stage *stage)
 {
     const struct main_loop *show = stage->show;
-    char name[WHOLE_FILE_NAME], *error = NULL, *own = NULL;
+    char *error = NULL, *own = NULL;
     const int64_t at_us = stage->bundle_us;
     bool pseudonyms = dashboard_pseudonyms(stage->dashboard);
     struct case_part part = {
@@ -297,12 +295,10 @@ static void stage_write_bundle(struct terminal_stage *stage)
         part.about = (struct case_about){0, ELECTOP_VERSION, own = settings_print_shared(show->settings)};
     part.about.at_us = at_us;
     if (!error && case_cut(reader, &part, &out, &error)) {
-        FILE *file = whole_file_new("-bundle", ".case", main_loop_now_of(stage).wall_us, name);
-        bool good = file && fwrite(out.bytes, 1, out.length, file) == out.length;
         snprintf(what, sizeof what, "a bundle with %s%s%s for electop replay",
                  pseudonyms ? "pseudonyms" : "real names (", pseudonyms ? "" : key_first(ACTION_PSEUDONYMS),
                  pseudonyms ? "" : ": pseudonyms)");
-        end_file(stage, file, good, what, name);
+        stage_save(stage, "-bundle", ".case", out.bytes, out.length, what);
     } else {
         dashboard_say(stage->dashboard, ROLE_WARNING,
                       error ? error : "nothing was observed around this moment");
@@ -363,7 +359,7 @@ static void narrow_to_failovers(struct report_query *query, struct history *hist
 /* The same page as electop report --html makes, of what happened to one election in the last day. */
 static void stage_write_report(struct terminal_stage *stage)
 {
-    char name[WHOLE_FILE_NAME], *error = NULL;
+    char *error = NULL;
     int64_t until_us;
     const struct finding_place *about = dashboard_reported(stage->dashboard, &until_us);
     struct report_query query = {.cluster = *about->cluster ? about->cluster : NULL,
@@ -386,9 +382,7 @@ static void stage_write_report(struct terminal_stage *stage)
     } else {
         struct buffer page = {0};
         report_print(&page, DOCUMENT_PAGE, report, &note, NULL);
-        FILE *out = whole_file_new("-report", ".html", main_loop_now_of(stage).wall_us, name);
-        bool good = out && fwrite(page.bytes, 1, page.length, out) == page.length;
-        end_file(stage, out, good, "the report", name);
+        stage_save(stage, "-report", ".html", page.bytes, page.length, "the report");
         buffer_free(&page);
     }
     report_free(report);

@@ -1,5 +1,6 @@
 #include "tui/output/snapshot_forms.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -103,7 +103,8 @@ int whole_file_write(const char *path, const void *bytes, size_t length)
     return error;
 }
 
-FILE *whole_file_new(const char *what, const char *suffix, int64_t now_us, char name[WHOLE_FILE_NAME])
+int whole_file_save(const char *what, const char *suffix, int64_t now_us, const void *bytes, size_t length,
+                    char name[WHOLE_FILE_NAME])
 {
     time_t now = (time_t)(now_us / 1000000);
     struct tm tm;
@@ -119,8 +120,12 @@ FILE *whole_file_new(const char *what, const char *suffix, int64_t now_us, char 
         if (file < 0 && errno != EEXIST)
             break;
     }
-    FILE *out = file >= 0 ? fdopen(file, "w") : NULL;
-    if (!out && file >= 0)
-        close(file);
-    return out;
+    if (file < 0)
+        return errno;
+    int error = output_write(file, bytes, length);
+    if (close(file) != 0 && !error)
+        error = errno;
+    if (error)
+        unlink(name);
+    return error;
 }

@@ -7,7 +7,6 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 /*
  * Writes these bytes into the file. Its old contents stay complete until they are replaced, and stay if
@@ -17,10 +16,11 @@
  */
 int whole_file_write(const char *path, const void *bytes, size_t length);
 
-/* A new file in the current directory, named after what and the time: never over a file that exists, nor through
- * a link, for the directory may be anybody's. Its user alone can read it. NULL: errno says why. */
+/* Writes them into a new file in the current directory, named after what and the time: never over a file that
+ * exists, nor through a link, for the directory may be anybody's. Its user alone can read it. 0, or an errno. */
 #define WHOLE_FILE_NAME 64
-FILE *whole_file_new(const char *what, const char *suffix, int64_t now_us, char name[WHOLE_FILE_NAME]);
+int whole_file_save(const char *what, const char *suffix, int64_t now_us, const void *bytes, size_t length,
+                    char name[WHOLE_FILE_NAME]);
 
 /* Why whole_file_write() would fail now, as far as this shows without writing: 0, or an errno. */
 int whole_file_check(const char *path);

@@ -1,10 +1,12 @@
 #include "tui/screen/cells.h"
 
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "config/memory.h"
+#include "config/text.h"
 #include "tui/screen/safe.h"
 
 /* Larger than any screen, and small enough that no product of two overflows. */
@@ -301,7 +303,7 @@ void cells_paste(struct cells *cells, int x, int y, struct cells *part)
     cells_free(part);
 }
 
-void cells_write(const struct cells *cells, FILE *file)
+void cells_text(const struct cells *cells, struct text *out)
 {
     for (int y = 0; y < cells->height; y++) {
         const struct cell *row = &cells->at[(size_t)y * (size_t)cells->width];
@@ -309,7 +311,7 @@ void cells_write(const struct cells *cells, FILE *file)
         while (end > 0 && row[end - 1].width == 1 && strcmp(row[end - 1].text, " ") == 0)
             end--;
         for (int x = 0; x < end; x++)
-            fputs(row[x].text, file);
-        fputc('\n', file);
+            text_add(out, row[x].text);
+        text_add(out, "\n");
     }
 }

@@ -13,7 +13,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 
 /* The meaning of a text, not its appearance. */
 enum role {
@@ -52,6 +51,8 @@ struct cell {
     uint8_t width;         /* 1 or 2; 0: the right half of the one before */
     style style;
 };
+
+struct text; /* config/text.h */
 
 struct cells {
     int width, height;
@@ -150,7 +151,7 @@ const char *cells_level(const struct cells *cells, unsigned eighths);
 /* A rule across a span, with a caption in it ("- events ----") or NULL. */
 void cells_rule(struct cells *cells, int x, int y, int width, const char *caption);
 
-/* The grid as plain text, trailing blanks cut: the D key, and tests. */
-void cells_write(const struct cells *cells, FILE *file);
+/* Adds the grid as plain text, trailing blanks cut: the D key, and tests. */
+void cells_text(const struct cells *cells, struct text *out);
 
 #endif
