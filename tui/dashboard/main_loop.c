@@ -54,8 +54,6 @@ struct terminal_stage {
     uv_timer_t second;   /* for the clock and the ages */
     uv_timer_t next;     /* a picture that has to wait for its turn */
     uv_signal_t caught[SIGNAL_COUNT];
-    bool input_open, output_open, escape_open, before_open, second_open, next_open;
-    size_t caught_count;
     int handles;                /* not closed yet */
     struct foreground *command; /* that has the terminal; NULL: none */
     bool read_on;               /* it has ended, and what it printed is on the screen until a key */
@@ -630,26 +628,25 @@ static void main_loop_on_closed(uv_handle_t *handle)
     stage->handles--;
 }
 
-static void main_loop_close_handle(struct terminal_stage *stage, void *handle, bool is_open)
+/* The start may have failed before this handle was initialised: nothing is to be closed then. */
+static void main_loop_close_handle(struct terminal_stage *stage, void *handle)
 {
-    if (!is_open)
+    if (uv_handle_get_type(handle) == UV_UNKNOWN_HANDLE)
         return;
-    ((uv_handle_t *)handle)->data = stage;
+    uv_handle_set_data(handle, stage);
     stage->handles++;
     uv_close(handle, main_loop_on_closed);
 }
 
 static bool catch_signals(struct terminal_stage *stage)
 {
-    for (; stage->caught_count < SIGNAL_COUNT; stage->caught_count++) {
-        uv_signal_t *caught = &stage->caught[stage->caught_count];
+    for (size_t i = 0; i < SIGNAL_COUNT; i++) {
+        uv_signal_t *caught = &stage->caught[i];
         if (uv_signal_init(stage->show->loop, caught) != 0)
             return false;
         caught->data = stage;
-        if (uv_signal_start(caught, main_loop_on_signal, signals[stage->caught_count]) != 0) {
-            stage->caught_count++;
+        if (uv_signal_start(caught, main_loop_on_signal, signals[i]) != 0)
             return false;
-        }
     }
     return true;
 }
@@ -698,17 +695,15 @@ static bool start(struct terminal_stage *stage, char **error)
         return false;
     }
     stage->cells->ascii = curses_is_ascii(stage->curses);
-    stage->input_open = open_poll(stage, &stage->input, STDIN_FILENO);
-    stage->output_open = open_poll(stage, &stage->output, STDOUT_FILENO);
-    if (!stage->input_open || !stage->output_open)
+    if (!open_poll(stage, &stage->input, STDIN_FILENO) || !open_poll(stage, &stage->output, STDOUT_FILENO))
         return false;
-    stage->escape_open = uv_timer_init(loop, &stage->escape) == 0;
+    uv_timer_init(loop, &stage->escape);
     stage->escape.data = stage;
-    stage->before_open = uv_prepare_init(loop, &stage->before) == 0;
+    uv_prepare_init(loop, &stage->before);
     stage->before.data = stage;
-    stage->second_open = uv_timer_init(loop, &stage->second) == 0;
+    uv_timer_init(loop, &stage->second);
     stage->second.data = stage;
-    stage->next_open = uv_timer_init(loop, &stage->next) == 0;
+    uv_timer_init(loop, &stage->next);
     stage->next.data = stage;
     stage->begun_ms = uv_now(loop);
     if (uv_poll_start(&stage->input, UV_READABLE | UV_DISCONNECT, on_input) != 0)
@@ -726,14 +721,14 @@ static void main_loop_finish(struct terminal_stage *stage)
     dashboard_free(stage->dashboard);
     cells_free(stage->cells);
     curses_close(stage->curses);
-    main_loop_close_handle(stage, &stage->input, stage->input_open);
-    main_loop_close_handle(stage, &stage->output, stage->output_open);
-    main_loop_close_handle(stage, &stage->escape, stage->escape_open);
-    main_loop_close_handle(stage, &stage->before, stage->before_open);
-    main_loop_close_handle(stage, &stage->second, stage->second_open);
-    main_loop_close_handle(stage, &stage->next, stage->next_open);
-    for (size_t i = 0; i < stage->caught_count; i++)
-        main_loop_close_handle(stage, &stage->caught[i], true);
+    main_loop_close_handle(stage, &stage->input);
+    main_loop_close_handle(stage, &stage->output);
+    main_loop_close_handle(stage, &stage->escape);
+    main_loop_close_handle(stage, &stage->before);
+    main_loop_close_handle(stage, &stage->second);
+    main_loop_close_handle(stage, &stage->next);
+    for (size_t i = 0; i < SIGNAL_COUNT; i++)
+        main_loop_close_handle(stage, &stage->caught[i]);
     while (stage->handles > 0)
         uv_run(stage->show->loop, UV_RUN_ONCE);
 }
