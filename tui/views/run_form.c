@@ -16,7 +16,7 @@
 /* Lines longer than this are hard to read. */
 #define TEXT_COLUMNS 100
 
-/* The values of each field. */
+/* The values of each field; times in ms. */
 static const int counts[] = {2, 3, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000};
 static const int rates[] = {0, 1, 5, 10, 20, 50, 100, 500, 1000};
 /* The values of FIELD_PLACE. */
@@ -37,15 +37,36 @@ static const char *const behaviour_help[] = {
     "none watches: none is notified", "watch only once",      "acknowledge 0.5 s late",
     "lead, but never acknowledge"};
 static const int everies_ms[] = {100, 250, 500, 1000, 2000, 5000, 10000, 30000};
-static const int fors_s[] = {10, 30, 60, 300, 1800};
+static const int fors_ms[] = {10000, 30000, 60000, 300000, 1800000};
 
 #define LENGTH(array) ((int)(sizeof(array) / sizeof *(array)))
 
-static const char *const labels[FORM_FIELDS] = {"where", "how many", "how fast",  "behaviour",
-                                                "kill",  "how",      "how often", "for how long"};
 static const char *const how_words[KILL_COUNT] = {"closes its session", "resigns: deletes its znode",
                                                   "crashes: the session expires",
                                                   "hangs: the session expires"};
+
+/* What follows its values is NULL where none of them is a number, which could be typed too. */
+static const struct form_row {
+    const char *label;
+    int values;
+    const int *numbers;
+    const char *question;
+    int64_t least, most;
+    const char *(*parse)(const char *text, int64_t *value);
+} rows[FORM_FIELDS] = {
+    [FIELD_PLACE] = {.label = "where", .values = 3},
+    [FIELD_COUNT] = {"how many", LENGTH(counts), counts, "how many test candidates (1 to 10000): ", 1, 10000,
+                     number_parse},
+    [FIELD_RATE] = {"how fast", LENGTH(rates), rates, "how many a second (1 to 100000): ", 1, 100000,
+                    number_parse},
+    [FIELD_BEHAVIOUR] = {.label = "behaviour", .values = LENGTH(behaviours)},
+    [FIELD_VICTIM] = {.label = "kill", .values = 3},
+    [FIELD_HOW] = {.label = "how", .values = KILL_COUNT},
+    [FIELD_EVERY] = {"how often", LENGTH(everies_ms), everies_ms,
+                     "interval of the kills (100ms to 1h): ", 100, 3600000, duration_parse},
+    [FIELD_FOR] = {"for how long", LENGTH(fors_ms), fors_ms, "for how long (1s to 1d): ", 1000, 86400000,
+                   duration_parse},
+};
 
 /* path (full) and name, copied, or NULL. */
 void run_form_init(struct run_form *form, const char *path, const char *name)
@@ -73,13 +94,7 @@ bool run_form_is_live(const struct run_form *form)
 /* Of a field with numbers: as typed, or as chosen; times in ms. */
 static int64_t run_form_number(const struct run_form *form, enum form_field field)
 {
-    int at = form->at[field];
-    if (form->typed[field] > 0)
-        return form->typed[field];
-    return field == FIELD_COUNT   ? counts[at]
-           : field == FIELD_RATE  ? rates[at]
-           : field == FIELD_EVERY ? everies_ms[at]
-                                  : (int64_t)fors_s[at] * 1000;
+    return form->typed[field] > 0 ? form->typed[field] : rows[field].numbers[form->at[field]];
 }
 
 /* Its options; the path is the form's. Test candidates in a live election are as the others are, and are not
@@ -104,27 +119,7 @@ struct run_options run_form_options(const struct run_form *form)
 
 static int values_of(const struct run_form *form, enum form_field field)
 {
-    switch (field) {
-    case FIELD_PLACE:
-        return form->path ? 3 : 1;
-    case FIELD_COUNT:
-        return LENGTH(counts);
-    case FIELD_RATE:
-        return LENGTH(rates);
-    case FIELD_BEHAVIOUR:
-        return LENGTH(behaviours);
-    case FIELD_VICTIM:
-        return 3;
-    case FIELD_HOW:
-        return KILL_COUNT;
-    case FIELD_EVERY:
-        return LENGTH(everies_ms);
-    case FIELD_FOR:
-        return LENGTH(fors_s);
-    case FORM_FIELDS:
-        break;
-    }
-    return 1;
+    return field == FIELD_PLACE && !form->path ? 1 : rows[field].values;
 }
 
 /* It has no effect: in a live election test candidates copy their siblings, and are not killed. */
@@ -161,40 +156,22 @@ bool run_form_move(struct run_form *form, enum action action)
  * value. */
 const char *run_form_question(const struct run_form *form)
 {
-    switch (form->field) {
-    case FIELD_COUNT:
-        return "how many test candidates (1 to 10000): ";
-    case FIELD_RATE:
-        return "how many a second (1 to 100000): ";
-    case FIELD_EVERY:
-        return "interval of the kills (100ms to 1h): ";
-    case FIELD_FOR:
-        return "for how long (1s to 1d): ";
-    default:
-        return NULL;
-    }
+    return rows[form->field].question;
 }
 
-/* Takes the text typed for the selected field. False: it is not a valid number, and form->problem says so. */
-bool run_form_type(struct run_form *form, const char *text)
+/* Takes the text typed for the selected field. If it is not a valid number, form->problem says so. */
+void run_form_type(struct run_form *form, const char *text)
 {
-    bool is_time = form->field == FIELD_EVERY || form->field == FIELD_FOR;
-    int64_t least = form->field == FIELD_EVERY ? 100 : form->field == FIELD_FOR ? 1000 : 1;
-    int64_t most = form->field == FIELD_COUNT   ? 10000
-                   : form->field == FIELD_RATE  ? 100000
-                   : form->field == FIELD_EVERY ? 3600000
-                                                : 86400000;
+    const struct form_row *row = &rows[form->field];
     int64_t value;
-    const char *problem = is_time ? duration_parse(text, &value) : number_parse(text, &value);
+    const char *problem = row->parse(text, &value);
     form->problem[0] = '\0';
-    if (!problem && (value < least || value > most))
+    if (!problem && (value < row->least || value > row->most))
         problem = "is out of range";
-    if (problem) {
+    if (problem)
         snprintf(form->problem, sizeof form->problem, "\"%.40s\" %s.", text, problem);
-        return false;
-    }
-    form->typed[form->field] = value;
-    return true;
+    else
+        form->typed[form->field] = value;
 }
 
 static void run_form_value_text(const struct run_form *form, const struct scene *scene, enum form_field field,
@@ -259,7 +236,7 @@ static void field_draw(const struct run_form *form, const struct scene *scene, s
     }
     cells_put(cells, 1, y, 1, ROLE_ACCENT, selected ? cells_sign(cells, SIGN_SELECTED) : " ");
     cells_put(cells, FORM_LABEL_X, y, VALUE_X - FORM_LABEL_X - 2, selected ? ROLE_STRONG : ROLE_DIM,
-              labels[field]);
+              rows[field].label);
     x += cells_put(cells, x, y, end - x - 2, (style)(selected ? role | STYLE_BOLD : role), text);
     if (arrows) {
         cells_put(cells, VALUE_X - 2, y, 1, ROLE_KEY, cells->ascii ? "<" : "‹");

@@ -47,8 +47,8 @@ bool run_form_move(struct run_form *form, enum action action);
  * value. */
 const char *run_form_question(const struct run_form *form);
 
-/* Takes the text typed for the selected field. False: it is not a valid number, and form->problem says so. */
-bool run_form_type(struct run_form *form, const char *text);
+/* Takes the text typed for the selected field. If it is not a valid number, form->problem says so. */
+void run_form_type(struct run_form *form, const char *text);
 
 void run_form_draw(const struct run_form *form, const struct scene *scene, struct cells *cells);
 
