@@ -33,6 +33,7 @@
 #include "tui/commands/shutdown.h"
 #include "tui/screen/safe.h"
 #include "tui/words/format.h"
+#include "tui/words/labels.h"
 
 /* In the order of the guidelines; their severity has another order: see worse(). */
 enum check_status { CHECK_OK, CHECK_WARNING, CHECK_CRITICAL, CHECK_UNKNOWN };
@@ -98,9 +99,8 @@ static const char *check_name(struct check *check, const struct election *electi
         return check->name;
     check->named = election;
     free(check->name);
-    check->name = check->model->cluster_count > 1
-                      ? text_format("%s %s", *cluster->name ? cluster->name : cluster->hosts, called)
-                      : xstrdup(called);
+    check->name = check->model->cluster_count > 1 ? text_format("%s %s", label_cluster(cluster), called)
+                                                  : xstrdup(called);
     return check->name;
 }
 
@@ -560,7 +560,7 @@ static void check_hidden(struct check *check, const struct cluster *cluster)
 static void check_cluster(struct check *check, const struct cluster *cluster,
                           const struct cluster_settings *wanted, bool named)
 {
-    const char *name = *cluster->name ? cluster->name : cluster->hosts;
+    const char *name = label_cluster(cluster);
     char quorum[SUMMARY_QUORUM_SIZE];
     const char *problem = summary_problem(cluster, quorum);
     if (cluster->connection != CONNECTION_CONNECTED) {

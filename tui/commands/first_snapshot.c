@@ -6,6 +6,7 @@
 #include "probe/election/summary.h"
 #include "tui/commands/command_output.h"
 #include "tui/commands/snapshot_exit.h"
+#include "tui/words/labels.h"
 
 #define CHECK_MS 250
 /* Time for the first attempts; of many silent servers some are not tried yet. */
@@ -24,16 +25,11 @@ struct first_snapshot {
     uint64_t begun_ms;
 };
 
-static const char *first_snapshot_name(const struct cluster *cluster)
-{
-    return *cluster->name ? cluster->name : cluster->hosts;
-}
-
 static void first_snapshot_unreached(const struct cluster *cluster)
 {
     char quorum[SUMMARY_QUORUM_SIZE];
     const char *problem = summary_problem(cluster, quorum);
-    complain("%s is not reached yet: %s%s", first_snapshot_name(cluster), problem,
+    complain("%s is not reached yet: %s%s", label_cluster(cluster), problem,
              snapshot_exit_next_step(cluster));
 }
 
@@ -72,19 +68,18 @@ static void complain_state(const struct cluster *cluster, enum election_state st
     size_t others;
     const struct election *first = first_in(cluster, state, &others);
     if (first && others)
-        complain("%s: %s and %zu other%s: %s", first_snapshot_name(cluster), summary_path(first), others,
+        complain("%s: %s and %zu other%s: %s", label_cluster(cluster), summary_path(first), others,
                  others == 1 ? "" : "s", words);
     else if (first)
-        complain("%s: %s: %s", first_snapshot_name(cluster), summary_path(first), words);
+        complain("%s: %s: %s", label_cluster(cluster), summary_path(first), words);
 }
 
 static void complain_missing(const struct cluster *cluster, const struct cluster_settings *wanted)
 {
     if (cluster->problem)
-        complain("%s: %s", first_snapshot_name(cluster), cluster->problem);
+        complain("%s: %s", label_cluster(cluster), cluster->problem);
     else if (!wanted->election_count && !cluster->election_count)
-        complain("%s: no election was found so far; if there is one, name its path",
-                 first_snapshot_name(cluster));
+        complain("%s: no election was found so far; if there is one, name its path", label_cluster(cluster));
     complain_state(
         cluster, ELECTION_DENIED,
         "not readable with these credentials; give others (--auth-file), or allow READ in its ACL");
@@ -92,8 +87,7 @@ static void complain_missing(const struct cluster *cluster, const struct cluster
                    "this path does not exist yet; electop discover lists the elections");
     for (size_t i = 0; i < wanted->election_count; i++)
         if (!snapshot_exit_is_matched(cluster, wanted->elections[i].path))
-            complain("%s: no path matches %s so far", first_snapshot_name(cluster),
-                     wanted->elections[i].path);
+            complain("%s: no path matches %s so far", label_cluster(cluster), wanted->elections[i].path);
 }
 
 static void complain_hidden(const struct cluster *cluster)
@@ -109,11 +103,11 @@ static void complain_hidden(const struct cluster *cluster)
     if (first && others)
         complain(
             "%s: %s and %zu other%s show no watches, so it is not known whether the next failover works: %s",
-            first_snapshot_name(cluster), first->address, others, others == 1 ? "" : "s",
+            label_cluster(cluster), first->address, others, others == 1 ? "" : "s",
             first->hidden[HIDDEN_WATCHES]);
     else if (first)
         complain("%s: %s shows no watches, so it is not known whether the next failover works: %s",
-                 first_snapshot_name(cluster), first->address, first->hidden[HIDDEN_WATCHES]);
+                 label_cluster(cluster), first->address, first->hidden[HIDDEN_WATCHES]);
 }
 
 void first_snapshot_complain(const struct monitor *monitor, const struct settings *settings)
@@ -135,7 +129,7 @@ static void first_snapshot_judge(struct first_snapshot *snapshot, size_t index, 
         if (!has_answered(snapshot, index) && passed_ms < ANSWERED_MS)
             return;
         if (*complained == COMPLAINED_UNREACHED)
-            complain("%s is reached now", first_snapshot_name(cluster));
+            complain("%s is reached now", label_cluster(cluster));
         complain_missing(cluster, &snapshot->settings->clusters[index]);
         complain_hidden(cluster);
         *complained = COMPLAINED_ALL;

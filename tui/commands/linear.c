@@ -24,6 +24,7 @@
 #include "tui/words/election_filter.h"
 #include "tui/words/event_text.h"
 #include "tui/words/format.h"
+#include "tui/words/labels.h"
 #include "tui/words/state_line.h"
 
 #define FLUSH_MS 1000
@@ -71,11 +72,6 @@ static void linear_say(struct linear *linear, const char *text)
     free(safe);
 }
 
-static const char *linear_cluster(const struct cluster *cluster)
-{
-    return *cluster->name ? cluster->name : cluster->hosts;
-}
-
 static void linear_on_event(void *context, const struct event *event)
 {
     struct linear *linear = context;
@@ -89,7 +85,7 @@ static void linear_on_event(void *context, const struct event *event)
     event_text(event, &words);
     cells_plain(&ascii, words.detail); /* an escape in place of a dash is read out as letters and digits */
     char *where = event->election ? state_line_name(monitor_model(linear->monitor), event->election)
-                                  : xstrdup(linear_cluster(event->cluster));
+                                  : xstrdup(label_cluster(event->cluster));
     char *line = text_format("%s: %s%s%s%s%s%s%s", where, words.label, words.from[0] ? ", from " : "",
                              words.from, words.subject[0] ? words.from[0] ? " to " : " " : "", words.subject,
                              words.detail[0] ? ", " : "", words.detail);
@@ -151,7 +147,7 @@ static void linear_unreached(struct linear *linear, const struct model *model)
         const char *problem = summary_problem(cluster, quorum);
         if (cluster->connection == CONNECTION_CONNECTED)
             continue;
-        char *line = text_format("%s: not connected, %s%s", linear_cluster(cluster),
+        char *line = text_format("%s: not connected, %s%s", label_cluster(cluster),
                                  problem ? problem : "no answer", snapshot_exit_next_step(cluster));
         linear_say(linear, line);
         free(line);

@@ -275,7 +275,7 @@ static void title_put_names(struct cells *cells, int x, int end, const struct mo
     for (size_t i = 0; i < model->cluster_count; i++) {
         const struct cluster *cluster = &model->clusters[i];
         pen_gap(&pen, 3);
-        pen_put(&pen, ROLE_TITLE, cluster->name && *cluster->name ? cluster->name : cluster->hosts);
+        pen_put(&pen, ROLE_TITLE, label_cluster(cluster));
         if (cluster->connection != CONNECTION_CONNECTED) {
             pen_gap(&pen, 1);
             pen_put(&pen, ROLE_TITLE_DIM, "not connected then");

@@ -70,7 +70,7 @@ static void put_found(struct document *doc, const struct cluster *cluster, const
     size_t count;
     struct discovery_row *rows = discovery_rows(cluster, found, &count);
     document_block(doc, BLOCK_HEADING, ROLE_TEXT)->level = 2;
-    document_name(doc, ROLE_STRONG, *cluster->name ? cluster->name : cluster->hosts);
+    document_name(doc, ROLE_STRONG, label_cluster(cluster));
     if (cluster->ever_connected)
         document_words(doc, ROLE_DIM, " · %zu found, %zu director%s searched, at most %d reads a second%s",
                        count, found->walked, found->walked == 1 ? "y" : "ies", found->rate_per_s,

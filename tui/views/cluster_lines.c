@@ -27,11 +27,6 @@ const struct cluster *cluster_lines_find(const struct scene *scene, const char *
     return NULL;
 }
 
-static const char *cluster_lines_name(const struct cluster *cluster)
-{
-    return cluster->name[0] != '\0' ? cluster->name : cluster->hosts;
-}
-
 /* Its name, in the room that the reason after it leaves: a connect string of three long names would fill the
  * line. */
 static int put_name(struct cells *cells, int x, int y, const struct cluster *cluster, int behind)
@@ -39,7 +34,7 @@ static int put_name(struct cells *cells, int x, int y, const struct cluster *clu
     int room = cells->width - x - behind;
 
     return cells_put(cells, x, y, room > NAME_LEAST ? room : NAME_LEAST, ROLE_STRONG,
-                     cluster_lines_name(cluster)) +
+                     label_cluster(cluster)) +
            1;
 }
 
@@ -161,7 +156,7 @@ static int draw_search(struct cells *cells, int x, int y, const struct scene *sc
     char every[32];
 
     at += cells_put(cells, at, y, -1, ROLE_GOOD, cells_sign(cells, SIGN_OK)) + 1;
-    at += cells_put(cells, at, y, -1, ROLE_STRONG, cluster_lines_name(cluster)) + 1;
+    at += cells_put(cells, at, y, -1, ROLE_STRONG, label_cluster(cluster)) + 1;
     if (settings != NULL && settings->election_count > 0) {
         cells_printf(cells, at, y, -1, ROLE_TEXT, "connected; no path matches %s%s so far",
                      settings->elections[0].path, settings->election_count > 1 ? " and the others" : "");

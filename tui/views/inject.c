@@ -9,6 +9,7 @@
 #include "tui/views/run_form.h"
 #include "tui/views/run_picture.h"
 #include "tui/views/screens.h"
+#include "tui/words/labels.h"
 
 /*
  * inject.c - test candidates from the dashboard: a form, the picture of the run, its report.
@@ -68,12 +69,7 @@ static bool is_allowed(const struct inject_view *view, const struct scene *scene
 static void name_cluster(struct inject_view *view, const struct scene *scene)
 {
     const struct cluster *cluster = scene->model->cluster_count > 0 ? &scene->model->clusters[0] : NULL;
-    if (!cluster)
-        snprintf(view->cluster, sizeof view->cluster, "this cluster");
-    else if (*cluster->name)
-        snprintf(view->cluster, sizeof view->cluster, "%s", cluster->name);
-    else
-        snprintf(view->cluster, sizeof view->cluster, "%.120s", cluster->hosts);
+    snprintf(view->cluster, sizeof view->cluster, "%s", cluster ? label_cluster(cluster) : "this cluster");
 }
 
 static enum view_result form_action(struct inject_view *view, const struct scene *scene, enum action action)

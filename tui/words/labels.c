@@ -502,6 +502,11 @@ static size_t label_length(const char *address)
     return host;
 }
 
+const char *label_cluster(const struct cluster *cluster)
+{
+    return cluster->name && *cluster->name ? cluster->name : cluster->hosts;
+}
+
 char *label_server(const struct cluster *cluster, size_t which, char *buffer, size_t size)
 {
     const char *address = cluster->servers[which].address;

@@ -157,6 +157,9 @@ int64_t label_acknowledged_age_us(const struct election *election, struct moment
 char *label_since(const struct cells *cells, const struct election *election, struct moment now,
                   unsigned form, char *buffer, size_t size);
 
+/* Its name, or its hosts: one that was named on the command line has no name. */
+const char *label_cluster(const struct cluster *cluster);
+
 /* The shortest form of a server's address that is unique in the cluster: "zk1"; host and port if several
  * share a host. */
 char *label_server(const struct cluster *cluster, size_t which, char *buffer, size_t size);

@@ -12,8 +12,8 @@ char *state_line_name(const struct model *model, const struct election *election
 {
     const struct cluster *cluster = election->cluster;
     bool several = model->cluster_count > 1;
-    char *raw = text_format("%s%s%s", several ? *cluster->name ? cluster->name : cluster->hosts : "",
-                            several ? " " : "", election->name);
+    char *raw =
+        text_format("%s%s%s", several ? label_cluster(cluster) : "", several ? " " : "", election->name);
     char *safe = safe_text(raw, strlen(raw), true);
     free(raw);
     return safe;
