@@ -22,11 +22,6 @@ struct invocation {
  * error (the caller frees it): it is unusable. Settings and a text: some clusters cannot be watched, the
  * others are. */
 struct settings *command_settings(const struct options *options, char **error);
-/* The same at SIGHUP. NULL: a part of it is wrong; calls command_refused(). */
-struct settings *command_reload(const struct options *options);
-/* Reports the failure of a reload, on standard error and in the log. error NULL: out of memory. */
-void command_refused(const char *error);
-void command_taken_over(const struct settings *settings);
 
 /* Those with a loop may run on one with other work (the demo's candidates), which continues meanwhile. They return
  * with their handles closed; the loop remains the caller's. */

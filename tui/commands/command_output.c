@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "config/text.h"
+#include "probe/log.h"
 #include "tui/output/output.h"
 #include "tui/output/whole_file.h"
 #include "tui/screen/safe.h"
@@ -30,6 +31,16 @@ void complain(const char *format, ...)
         line = end ? end + 1 : NULL;
     }
     free(all);
+}
+
+void complain_and_log(enum log_level level, const char *lines)
+{
+    complain("%s", lines);
+    for (const char *line = lines; *line;) {
+        size_t length = strcspn(line, "\n");
+        log_line(level, "%.*s", (int)length, line);
+        line += length + (line[length] == '\n');
+    }
 }
 
 int command_output_ended(int error, int status)

@@ -8,10 +8,13 @@
 #define ELECTOP_TUI_COMMANDS_COMMAND_OUTPUT_H
 
 #include "probe/json/buffer.h"
+#include "probe/log.h"
 #include "tui/exit_status.h"
 
 /* "electop: what; what to do" on standard error, made safe for a terminal. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The same, which a service's starter may not keep, and in the log: a line each. */
+void complain_and_log(enum log_level level, const char *lines);
 
 /* After writing to standard output (error: an errno; 0: success). Returns status; EXIT_DONE if the reader of the
  * pipe has closed it, which is no error; EXIT_USAGE after another error. */

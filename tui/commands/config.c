@@ -10,7 +10,6 @@
 #include "config/alert_rules.h"
 #include "config/text.h"
 #include "probe/election/recipe.h"
-#include "probe/log.h"
 #include "probe/transport/transport.h"
 #include "tui/commands/case.h"
 #include "tui/screen/safe.h"
@@ -26,17 +25,6 @@ static bool connects(const struct options *options)
             command == COMMAND_EXPORT || command == COMMAND_DISCOVER);
 }
 
-/* On standard error, which a service's starter may not keep, and in the log: a line each. */
-static void reload_report(enum log_level level, const char *lines)
-{
-    complain("%s", lines);
-    for (const char *line = lines; *line;) {
-        size_t length = strcspn(line, "\n");
-        log_line(level, "%.*s", (int)length, line);
-        line += length + (line[length] == '\n');
-    }
-}
-
 static void report_exposed_tokens(const struct settings *settings)
 {
     for (size_t i = 0; i < settings->alert_count; i++)
@@ -44,7 +32,7 @@ static void report_exposed_tokens(const struct settings *settings)
             char *line =
                 text_format("the token in %s is posted without encryption: write https:// in its post",
                             settings->alerts[i].secret_file);
-            reload_report(LOG_LEVEL_WARNING, line);
+            complain_and_log(LOG_LEVEL_WARNING, line);
             free(line);
         }
 }
@@ -59,35 +47,6 @@ struct settings *command_settings(const struct options *options, char **error)
         return settings;
     }
     settings_free(settings);
-    return NULL;
-}
-
-void command_refused(const char *error)
-{
-    reload_report(LOG_LEVEL_ERROR, error ? error : "too many open files; raise the limit (ulimit -n)");
-    reload_report(LOG_LEVEL_WARNING, "kept the previous configuration");
-}
-
-void command_taken_over(const struct settings *settings)
-{
-    char *line = text_format("%s: configuration reloaded", settings->file ? settings->file : "no file");
-    reload_report(LOG_LEVEL_INFO, line);
-    free(line);
-}
-
-struct settings *command_reload(const struct options *options)
-{
-    char *error = NULL;
-    struct settings *settings = NULL;
-    if (options->capture_count > 0) /* packets come once */
-        error = text_format("the configuration is not read again while packets are read; restart electop");
-    else
-        settings = command_settings(options, &error);
-    if (settings && !error)
-        return settings;
-    settings_free(settings);
-    command_refused(error);
-    free(error);
     return NULL;
 }
 

@@ -1,21 +1,17 @@
 /*
  * export.c - metrics for Prometheus: served until it is ended, or printed once.
- *
- * SIGHUP reads the configuration again; a wrong one is reported, and the old one stays in effect.
  */
-#include <signal.h>
 #include <stdlib.h>
 
 #include "probe/history/preload.h"
 #include "probe/election/summary.h"
 #include "probe/metrics/exporter.h"
 #include "probe/monitor.h"
-#include "probe/transport/transport.h"
 #include "tui/commands/command.h"
 #include "tui/commands/command_output.h"
 #include "tui/commands/snapshot_exit.h"
 #include "tui/commands/first_snapshot.h"
-#include "tui/commands/shutdown.h"
+#include "tui/commands/service.h"
 
 #define LISTEN_USUALLY "127.0.0.1:9151"
 
@@ -47,15 +43,16 @@ static int export_print(struct exporter *exporter, struct monitor *monitor,
 
 struct exporting {
     uv_loop_t *loop;
+    bool once;
     struct monitor *monitor;
     struct preload *earlier;
     struct first_snapshot *snapshot; /* its complaints; NULL with --once */
     struct exporter *exporter;
 };
 
-static bool export_begin(struct exporting *e, const struct options *options, const struct settings *settings,
-                         char **error)
+static bool export_begin(void *context, const struct settings *settings, char **error)
 {
+    struct exporting *e = context;
     *error = NULL;
     e->monitor = monitor_start(e->loop, settings, error);
     if (!e->monitor)
@@ -63,13 +60,14 @@ static bool export_begin(struct exporting *e, const struct options *options, con
     e->earlier = preload_begin(e->loop, e->monitor, &settings->history);
     if (e->exporter)
         exporter_follow(e->exporter, e->monitor);
-    if (!options->once)
+    if (!e->once)
         e->snapshot = first_snapshot_begin(e->loop, e->monitor, settings);
     return true;
 }
 
-static void export_end(struct exporting *e)
+static void export_end(void *context)
 {
+    struct exporting *e = context;
     first_snapshot_end(e->snapshot);
     if (e->exporter)
         exporter_follow(e->exporter, NULL);
@@ -78,53 +76,6 @@ static void export_end(struct exporting *e)
     e->snapshot = NULL;
     e->earlier = NULL;
     e->monitor = NULL;
-}
-
-/* False: neither the new one nor the old one can be watched any more. *own: those of the latest reload. */
-static bool export_reload(struct exporting *e, const struct invocation *invocation, struct settings **own)
-{
-    const struct options *options = invocation->options;
-    struct settings *settings = command_reload(options);
-    char *error;
-    if (!settings)
-        return true;
-    export_end(e);
-    transport_forget(NULL); /* certificates, keys and tickets are read again, too */
-    if (export_begin(e, options, settings, &error)) {
-        settings_free(*own);
-        *own = settings;
-        command_taken_over(settings);
-        return true;
-    }
-    char *reason = error;
-    settings_free(settings);
-    bool fine = export_begin(e, options, *own ? *own : invocation->settings, &error);
-    if (fine)
-        command_refused(reason);
-    else
-        complain("%s", error ? error : "too many open files; raise the limit (ulimit -n)");
-    free(reason);
-    free(error);
-    return fine;
-}
-
-/* Until a signal ends it. False: it cannot go on. */
-static bool export_serve(struct exporting *e, const struct invocation *invocation, struct shutdown *ending)
-{
-    struct settings *own = NULL;
-    bool fine = true;
-    export_report_place(e->exporter);
-    while (fine && (!ending->signal || ending->signal == SIGHUP)) {
-        if (ending->signal == SIGHUP) {
-            ending->signal = 0;
-            fine = export_reload(e, invocation, &own);
-            continue;
-        }
-        uv_run(e->loop, UV_RUN_ONCE);
-    }
-    export_end(e);
-    settings_free(own);
-    return fine;
 }
 
 static int export_once(struct exporting *e, const struct invocation *invocation,
@@ -141,23 +92,27 @@ int command_export_on(uv_loop_t *loop, const struct invocation *invocation)
 {
     const struct options *options = invocation->options;
     const char *address = options->once ? NULL : options->listen ? options->listen : LISTEN_USUALLY;
-    struct exporting exporting = {.loop = loop};
+    struct exporting exporting = {.loop = loop, .once = options->once};
+    struct service service = {.begin = export_begin, .end = export_end, .context = &exporting};
     struct shutdown ending;
     char *error = NULL;
     int status = EXIT_USAGE;
     bool caught = shutdown_begin(&ending, loop, options->once ? options->wait_ms : 0, 0);
-    if (caught && export_begin(&exporting, options, invocation->settings, &error))
+    if (caught && export_begin(&exporting, invocation->settings, &error))
         exporting.exporter =
             exporter_start(loop, exporting.monitor, address, (size_t)options->series, NULL, NULL, &error);
+    if (exporting.exporter && !options->once)
+        export_report_place(exporting.exporter);
     if (!exporting.exporter)
         complain("%s", error ? error : "cannot export metrics");
     else if (options->once)
         status = export_once(&exporting, invocation, &ending);
-    else if (export_serve(&exporting, invocation, &ending))
+    else if (service_run(&service, loop, invocation, &ending))
         status = 128 + ending.signal;
     export_end(&exporting);
     exporter_stop(exporting.exporter);
     shutdown_finish(&ending, loop);
+    settings_free(service.own);
     free(error);
     return status;
 }

@@ -1,10 +1,7 @@
 /*
  * record.c - records without a screen, until a signal ends it: as a service, or by hand.
- *
- * SIGHUP reads the configuration again; a wrong one is reported, and the old one stays in effect.
  */
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,11 +14,10 @@
 #include "probe/history/recording_file.h"
 #include "probe/metrics/exporter.h"
 #include "probe/monitor.h"
-#include "probe/transport/transport.h"
 #include "tui/commands/command.h"
 #include "tui/commands/command_output.h"
 #include "tui/commands/first_snapshot.h"
-#include "tui/commands/shutdown.h"
+#include "tui/commands/service.h"
 #include "tui/words/format.h"
 
 #define CHECK_MS 500
@@ -36,17 +32,18 @@ struct recording {
     struct exporter *exporter;       /* of --listen; or NULL */
     struct alerts *alerts;           /* or NULL: none are configured */
     uv_timer_t timer;
+    bool whole;                    /* all was written that it recorded before it ended */
     char *problem;                 /* as last reported; NULL: none */
     struct recorder_loss reported; /* the latest, as far as reported */
 };
 
-static void record_end(struct recording *r, bool *fine)
+static void record_end(void *context)
 {
+    struct recording *r = context;
     char *problem = NULL;
-    if (!recorder_stop(r->recorder, &problem)) {
+    r->whole = recorder_stop(r->recorder, &problem);
+    if (!r->whole)
         complain("%s", problem ? problem : "not everything could be written");
-        *fine = false;
-    }
     free(problem);
     preload_end(r->earlier);
     if (r->exporter)
@@ -99,8 +96,9 @@ static void recording_alerts(struct recording *r)
 }
 
 /* Subscribes before the monitor observes anything, so that nothing is missed. */
-static bool record_begin(struct recording *r, const struct settings *settings, char **error)
+static bool record_begin(void *context, const struct settings *settings, char **error)
 {
+    struct recording *r = context;
     *error = NULL;
     char *file = recording_file_choose(&settings->history, false, error);
     if (!file)
@@ -168,35 +166,6 @@ static void record_on_check(uv_timer_t *timer)
     report_loss(r);
 }
 
-/* False: neither the new one nor the old one can be recorded with any more. */
-static bool reload(struct recording *r, const struct invocation *invocation, struct settings **own)
-{
-    struct settings *settings = command_reload(invocation->options);
-    const struct settings *before = r->settings;
-    bool fine = true;
-    char *error;
-    if (!settings)
-        return true;
-    record_end(r, &fine);
-    transport_forget(NULL); /* certificates, keys and tickets are read again, too */
-    if (record_begin(r, settings, &error)) {
-        settings_free(*own);
-        *own = settings;
-        command_taken_over(settings);
-        return true;
-    }
-    char *reason = error;
-    fine = record_begin(r, before, &error);
-    if (fine)
-        command_refused(reason);
-    else
-        complain("%s", error ? error : "cannot record; raise the limit of open files (ulimit -n)");
-    free(reason);
-    free(error);
-    settings_free(settings);
-    return fine;
-}
-
 static struct exporter_recording exporter_state(void *context)
 {
     struct recording *r = context;
@@ -221,7 +190,7 @@ static bool begin_export(struct recording *r, const struct options *options, cha
 int command_record_on(uv_loop_t *loop, const struct invocation *invocation)
 {
     struct recording recording = {.loop = loop};
-    struct settings *own = NULL; /* those of a reload */
+    struct service service = {.begin = record_begin, .end = record_end, .context = &recording};
     struct shutdown ending;
     char *error = NULL;
     int status = EXIT_USAGE;
@@ -230,31 +199,22 @@ int command_record_on(uv_loop_t *loop, const struct invocation *invocation)
     recording.timer.data = &recording;
     uv_timer_start(&recording.timer, record_on_check, CHECK_MS, CHECK_MS);
     bool recorded = ready && record_begin(&recording, invocation->settings, &error);
-    bool fine = true;
     if (recorded && !begin_export(&recording, invocation->options, &error)) {
-        record_end(&recording, &fine);
+        record_end(&recording);
         recorded = false;
     }
     if (!recorded)
         complain("%s", error ? error : "cannot record; raise the limit of open files (ulimit -n)");
     free(error);
-    while (recorded && (!ending.signal || ending.signal == SIGHUP)) {
-        if (ending.signal == SIGHUP) {
-            ending.signal = 0;
-            recorded = reload(&recording, invocation, &own);
-            continue;
-        }
-        uv_run(loop, UV_RUN_ONCE);
-    }
-    if (recorded) {
-        record_end(&recording, &fine);
-        status = fine ? 128 + ending.signal : EXIT_USAGE;
+    if (recorded && service_run(&service, loop, invocation, &ending)) {
+        record_end(&recording);
+        status = recording.whole ? 128 + ending.signal : EXIT_USAGE;
     }
     exporter_stop(recording.exporter);
     alerts_stop(recording.alerts);
     uv_close((uv_handle_t *)&recording.timer, NULL);
     shutdown_finish(&ending, loop);
     free(recording.problem);
-    settings_free(own);
+    settings_free(service.own);
     return status;
 }
