@@ -103,52 +103,43 @@ static int print_help(const struct options *options)
     return status;
 }
 
+/* How each command is run: on a loop, on the recording in its place, or by itself. */
+static const struct program {
+    int (*on_loop)(uv_loop_t *loop, const struct invocation *invocation);
+    int (*on_recording)(const struct invocation *invocation);
+    int (*alone)(const struct invocation *invocation);
+    bool prints; /* it serves only its output */
+} programs[COMMAND_COUNT] = {
+    [COMMAND_WATCH] = {.on_loop = command_watch_on, .on_recording = command_replay},
+    [COMMAND_ONCE] = {.on_loop = command_once_on, .on_recording = command_once_recorded},
+    [COMMAND_EVENTS] = {.on_loop = command_events_on, .on_recording = command_events_recorded},
+    [COMMAND_RECORD] = {.on_loop = command_record_on},
+    [COMMAND_CHECK] = {.alone = command_check, .prints = true},
+    [COMMAND_EXPORT] = {.on_loop = command_export_on},
+    [COMMAND_DISCOVER] = {.alone = command_discover, .prints = true},
+    [COMMAND_COMPLETION] = {.alone = command_completion, .prints = true},
+    [COMMAND_REPORT] = {.alone = command_report},
+    [COMMAND_REPLAY] = {.alone = command_replay},
+    [COMMAND_CASE] = {.alone = command_case},
+    [COMMAND_BUNDLE] = {.alone = command_case},
+    [COMMAND_AUTOPSY] = {.alone = command_autopsy},
+    [COMMAND_WHY] = {.alone = command_why, .prints = true},
+    [COMMAND_INJECT] = {.on_loop = command_inject_on, .prints = true},
+    [COMMAND_CONFIG] = {.alone = command_config, .prints = true},
+    [COMMAND_DEMO] = {.alone = command_demo, .prints = true},
+    [COMMAND_HELP] = {.prints = true},
+    [COMMAND_VERSION] = {.prints = true},
+};
+
 static int run_command(const struct invocation *invocation)
 {
-    switch (invocation->options->command) {
-    case COMMAND_WATCH:
-        return invocation->options->replay   ? command_replay(invocation)
-               : invocation->options->linear ? shutdown_run_loop(command_linear_on, invocation)
-                                             : shutdown_run_loop(command_watch_on, invocation);
-    case COMMAND_ONCE:
-        return invocation->options->replay ? command_once_recorded(invocation)
-                                           : shutdown_run_loop(command_once_on, invocation);
-    case COMMAND_EVENTS:
-        return invocation->options->replay ? command_events_recorded(invocation)
-                                           : shutdown_run_loop(command_events_on, invocation);
-    case COMMAND_RECORD:
-        return shutdown_run_loop(command_record_on, invocation);
-    case COMMAND_CHECK:
-        return command_check(invocation);
-    case COMMAND_EXPORT:
-        return shutdown_run_loop(command_export_on, invocation);
-    case COMMAND_DISCOVER:
-        return command_discover(invocation);
-    case COMMAND_COMPLETION:
-        return command_completion(invocation);
-    case COMMAND_REPORT:
-        return command_report(invocation);
-    case COMMAND_REPLAY:
-        return command_replay(invocation);
-    case COMMAND_CASE:
-    case COMMAND_BUNDLE:
-        return command_case(invocation);
-    case COMMAND_AUTOPSY:
-        return command_autopsy(invocation);
-    case COMMAND_WHY:
-        return command_why(invocation);
-    case COMMAND_INJECT:
-        return shutdown_run_loop(command_inject_on, invocation);
-    case COMMAND_CONFIG:
-        return command_config(invocation);
-    case COMMAND_DEMO:
-        return command_demo(invocation);
-    case COMMAND_HELP:
-    case COMMAND_VERSION:
-    case COMMAND_COUNT:
-        break;
-    }
-    return EXIT_USAGE;
+    const struct options *options = invocation->options;
+    const struct program *program = &programs[options->command];
+    if (options->replay && program->on_recording)
+        return program->on_recording(invocation);
+    if (options->linear)
+        return shutdown_run_loop(command_linear_on, invocation);
+    return program->on_loop ? shutdown_run_loop(program->on_loop, invocation) : program->alone(invocation);
 }
 
 static int run_on_logs(const struct invocation *invocation)
@@ -173,16 +164,6 @@ static int main_refuse(const struct options *options, char *error)
 static bool is_for_output(const struct options *options)
 {
     switch (options->command) {
-    case COMMAND_CHECK:
-    case COMMAND_CONFIG:
-    case COMMAND_COMPLETION:
-    case COMMAND_DISCOVER:
-    case COMMAND_INJECT:
-    case COMMAND_WHY:
-    case COMMAND_DEMO:
-    case COMMAND_HELP:
-    case COMMAND_VERSION:
-        return true;
     case COMMAND_EVENTS:
     case COMMAND_ONCE:
         return !options->observe;
@@ -193,7 +174,7 @@ static bool is_for_output(const struct options *options)
     case COMMAND_REPORT:
         return !options->html || strcmp(options->html, "-") == 0;
     default: /* record and export need none */
-        return false;
+        return programs[options->command].prints;
     }
 }
 
