@@ -1,6 +1,8 @@
 #include "tui/commands/command_recording.h"
 
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "config/memory.h"
 #include "config/times.h"
@@ -9,6 +11,8 @@
 #include "probe/election/summary.h"
 #include "probe/json/json_snapshot.h"
 #include "tui/commands/command_output.h"
+#include "tui/output/snapshot_forms.h"
+#include "tui/output/snapshot_text.h"
 #include "tui/words/format.h"
 
 char *command_recording_file(const struct invocation *invocation, const char *named)
@@ -72,10 +76,15 @@ bool command_recording_wants(const struct options *options, const struct electio
     return options->path_count == 0;
 }
 
-bool command_recording_figures(void *context, const struct election *election,
-                               struct failover_figures *figures)
+struct recording_kept {
+    struct history *history;
+    int64_t at_us;
+};
+
+static bool recording_figures(void *context, const struct election *election,
+                              struct failover_figures *figures)
 {
-    const struct command_recording_kept *kept = context;
+    const struct recording_kept *kept = context;
     const struct history_filter filter = {.cluster = election->cluster->name, .election = election->path};
     struct failover_stats stats;
     char *error = NULL;
@@ -85,4 +94,21 @@ bool command_recording_figures(void *context, const struct election *election,
     if (known)
         *figures = stats.all;
     return known;
+}
+
+void command_recording_snapshot(struct buffer *out, const struct model *model, struct moment at,
+                                const struct invocation *invocation, struct history *history)
+{
+    const struct options *options = invocation->options;
+    const char *form = options->form ? options->form : "";
+    struct recording_kept kept = {history, at.wall_us};
+    struct print_style how = print_style_choose(options, invocation->settings, STDOUT_FILENO);
+    if (strcmp(form, "wide") == 0)
+        how.width = 0;
+    if (options->json)
+        json_snapshot_write(out, model, at, history ? recording_figures : NULL, &kept);
+    else if (strcmp(form, "csv") == 0)
+        snapshot_csv_write(out, model, at);
+    else
+        snapshot_text_print(out, model, at, &how);
 }

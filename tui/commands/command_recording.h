@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "probe/history/history.h"
+#include "probe/json/buffer.h"
 #include "tui/commands/command.h"
 
 /* The named file, else the configured one; malloc'd. NULL: the reason has been printed. */
@@ -24,11 +25,9 @@ bool command_recording_moment(const char *option, const char *text, int64_t from
 /* Whether this path was requested (all, if none was). */
 bool command_recording_wants(const struct options *options, const struct election *election);
 
-/* A json_snapshot_kept_fn: the recorded failovers of an election before a moment. */
-struct command_recording_kept {
-    struct history *history;
-    int64_t at_us;
-};
-bool command_recording_figures(void *kept, const struct election *election, struct failover_figures *figures);
+/* Appends a snapshot in the form that was asked for; a document has the failovers which the history kept before
+ * it (NULL: no history). */
+void command_recording_snapshot(struct buffer *out, const struct model *model, struct moment at,
+                                const struct invocation *invocation, struct history *history);
 
 #endif

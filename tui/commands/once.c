@@ -10,7 +10,6 @@
 #include "probe/clock.h"
 #include "probe/history/preload.h"
 #include "probe/history/recording_file.h"
-#include "probe/json/json_snapshot.h"
 #include "probe/loop_timer.h"
 #include "probe/monitor.h"
 #include "tui/commands/command.h"
@@ -20,43 +19,19 @@
 #include "tui/commands/shutdown.h"
 #include "tui/output/output.h"
 #include "tui/output/snapshot_forms.h"
-#include "tui/output/snapshot_text.h"
 #include "tui/words/election_filter.h"
 #include "tui/words/format.h"
 
-/* With what the configured history knows, where there is one and it can be read:
-   a snapshot is no less without. */
-static void write_json(struct buffer *out, const struct model *model, const struct invocation *invocation)
+/* Where one is configured and can be read; NULL: a snapshot is no less without. */
+static struct history *once_history(const struct history_settings *settings)
 {
-    const struct history_settings *settings = &invocation->settings->history;
-    struct moment now = clock_now();
     char *error = NULL, *file = NULL;
     if (settings->given && strcmp(settings->file, "off") != 0)
         file = recording_file_choose(settings, true, &error);
     struct history *history = file ? history_open(file, &error) : NULL;
-    struct command_recording_kept kept = {history, now.wall_us};
-    json_snapshot_write(out, model, now, history ? command_recording_figures : NULL, &kept);
-    history_close(history);
     free(file);
     free(error);
-}
-
-static void once_print_snapshot(struct buffer *out, const struct model *model,
-                                const struct invocation *invocation)
-{
-    const char *form = invocation->options->form ? invocation->options->form : "";
-    if (invocation->options->json) {
-        write_json(out, model, invocation);
-        return;
-    }
-    if (strcmp(form, "csv") == 0) {
-        snapshot_csv_write(out, model, clock_now());
-        return;
-    }
-    struct print_style how = print_style_choose(invocation->options, invocation->settings, STDOUT_FILENO);
-    if (strcmp(form, "wide") == 0)
-        how.width = 0;
-    snapshot_text_print(out, model, clock_now(), &how);
+    return history;
 }
 
 static bool once_wants(const void *context, const struct election *election)
@@ -105,11 +80,14 @@ static void progress_end(uv_timer_t *timer, const struct progress *progress)
 static void once_print(struct buffer *out, const struct model *model, const struct invocation *invocation,
                        int *status)
 {
+    const struct options *options = invocation->options;
+    struct history *history = options->json ? once_history(&invocation->settings->history) : NULL;
     struct picked_model picked = {0};
-    picked_model_make(&picked, model, once_wants, invocation->options);
-    *status = snapshot_exit_status(&picked.model, invocation->options->strict);
-    once_print_snapshot(out, &picked.model, invocation);
+    picked_model_make(&picked, model, once_wants, options);
+    *status = snapshot_exit_status(&picked.model, options->strict);
+    command_recording_snapshot(out, &picked.model, clock_now(), invocation, history);
     picked_model_release(&picked);
+    history_close(history);
 }
 
 /* ---- --watch ---- */

@@ -2,17 +2,13 @@
  * once_recorded.c - the snapshot of a moment of a recording, in place of a cluster.
  */
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "config/znode_path.h"
 #include "probe/election/summary.h"
-#include "probe/json/json_snapshot.h"
 #include "tui/commands/command_output.h"
 #include "tui/commands/snapshot_exit.h"
 #include "tui/commands/command_recording.h"
 #include "tui/output/snapshot_forms.h"
-#include "tui/output/snapshot_text.h"
 #include "tui/words/election_filter.h"
 
 struct recorded_choice {
@@ -55,16 +51,7 @@ static int once_recorded_print_snapshot(struct history *history, const struct mo
     int status = snapshot_exit_status(&picked.model, options->strict);
     if (complain_unrecorded(&picked.model, options))
         status = EXIT_NO_SNAPSHOT;
-    struct print_style how = print_style_choose(options, invocation->settings, STDOUT_FILENO);
-    if (options->form && strcmp(options->form, "wide") == 0)
-        how.width = 0;
-    if (options->json)
-        json_snapshot_write(&out, &picked.model, at, command_recording_figures,
-                            &(struct command_recording_kept){history, at.wall_us});
-    else if (options->form && strcmp(options->form, "csv") == 0)
-        snapshot_csv_write(&out, &picked.model, at);
-    else
-        snapshot_text_print(&out, &picked.model, at, &how);
+    command_recording_snapshot(&out, &picked.model, at, invocation, history);
     picked_model_release(&picked);
     return command_output_buffer(&out, status);
 }
