@@ -155,11 +155,6 @@ void dashboard_tell(struct dashboard *dashboard, struct tells *tells)
     dashboard->tells = tells;
 }
 
-void dashboard_filter(struct dashboard *dashboard, const char *filter)
-{
-    dashboard_set_filter(dashboard, filter);
-}
-
 void dashboard_arrange(struct dashboard *dashboard, const char *sort, const char *columns)
 {
     overview_view_arrange(dashboard->levels[0].view, sort, columns);
@@ -203,7 +198,7 @@ struct key_help dashboard_key_help(struct dashboard *dashboard, const struct sce
                              .playing = replay_keys->away && replay_pace(replay_keys->past) != 0};
 }
 
-void dashboard_set_filter(struct dashboard *dashboard, const char *text)
+void dashboard_filter(struct dashboard *dashboard, const char *text)
 {
     struct level *level = dashboard_top(dashboard);
     if (text != level->filter)

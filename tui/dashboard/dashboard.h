@@ -53,7 +53,7 @@ void dashboard_record_mutes(struct dashboard *dashboard, const char *author,
 /* The changes that the user waits for, which outlive it. Without this none is reported. */
 void dashboard_tell(struct dashboard *dashboard, struct tells *tells);
 
-/* The filter of the overview, as if it had been typed. */
+/* The filter of the view on top (at first the overview), as if it had been typed. */
 void dashboard_filter(struct dashboard *dashboard, const char *filter);
 
 /* The overview's order and columns: see overview_view_arrange(). */

@@ -33,7 +33,7 @@ static void dashboard_open(struct dashboard *dashboard, struct view *next)
         overview_view_arrange_as(next, dashboard->levels[0].view);
     dashboard_push(dashboard, next);
     if (filter && dashboard_top(dashboard)->view == next)
-        dashboard_set_filter(dashboard, filter);
+        dashboard_filter(dashboard, filter);
 }
 
 /* The choice is that of all lists of elections. */
@@ -93,7 +93,7 @@ static void go_back(struct dashboard *dashboard)
 {
     struct level *level = dashboard_top(dashboard);
     if (level->filter[0])
-        dashboard_set_filter(dashboard, "");
+        dashboard_filter(dashboard, "");
     else if (ask_view(dashboard, ACTION_BACK) != VIEW_IGNORED)
         return;
     else if (dashboard->level_count > 1)
@@ -200,7 +200,7 @@ static void next_cluster(struct dashboard *dashboard)
         filter[0] = '\0';
     else
         snprintf(filter, sizeof filter, "cluster:%.100s", scene.model->clusters[next].name);
-    dashboard_set_filter(dashboard, filter);
+    dashboard_filter(dashboard, filter);
 }
 
 static enum dashboard_wish dashboard_act(struct dashboard *dashboard, enum action action)
@@ -352,7 +352,7 @@ static bool jump_to(struct dashboard *dashboard, const char *text)
             char filter[FILTER_BYTES];
             snprintf(filter, sizeof filter, "cluster:%.100s", text);
             back_to_overview(dashboard);
-            dashboard_set_filter(dashboard, filter);
+            dashboard_filter(dashboard, filter);
             return true;
         }
     if (jump_to_name(dashboard, &scene, text) ||
@@ -445,7 +445,7 @@ static bool type_line(struct dashboard *dashboard, int key)
     if (typed == TYPED_NOT) /* arrows and clicks still move, but nothing may change under an answer */
         return dashboard->footer.typing == TYPING_ANSWER || dashboard->footer.typing == TYPING_MUTE;
     if (filters && typed != TYPED_NOTHING)
-        dashboard_set_filter(dashboard, text);
+        dashboard_filter(dashboard, text);
     if (typed == TYPED_KEPT)
         end_line(dashboard);
     else if (typed == TYPED_ENDED)

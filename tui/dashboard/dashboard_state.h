@@ -78,7 +78,6 @@ struct key_help dashboard_key_help(struct dashboard *dashboard, const struct sce
 /* Takes the view, whatever becomes of it. */
 void dashboard_push(struct dashboard *dashboard, struct view *view);
 void dashboard_pop(struct dashboard *dashboard);
-void dashboard_set_filter(struct dashboard *dashboard, const char *text);
 /* The display is paused, or goes on. */
 void dashboard_freeze(struct dashboard *dashboard);
 void dashboard_resume(struct dashboard *dashboard);
