@@ -19,7 +19,6 @@
 #include "probe/election/dangers.h"
 #include "probe/history/history.h"
 #include "probe/history/preload.h"
-#include "probe/history/recording_file.h"
 #include "probe/election/chain.h"
 #include "probe/election/client.h"
 #include "probe/election/summary.h"
@@ -29,6 +28,7 @@
 #include "probe/monitor.h"
 #include "tui/commands/command.h"
 #include "tui/commands/command_output.h"
+#include "tui/commands/command_recording.h"
 #include "tui/commands/snapshot_exit.h"
 #include "tui/commands/shutdown.h"
 #include "tui/screen/safe.h"
@@ -592,17 +592,6 @@ static bool check_names(const struct settings *settings)
            znode_is_pattern(settings->clusters[0].elections[0].path);
 }
 
-static struct history *check_open(const struct settings *settings)
-{
-    char *error = NULL, *file = NULL;
-    if (settings->history.given && strcmp(settings->history.file, "off") != 0)
-        file = recording_file_choose(&settings->history, true, &error);
-    struct history *history = file ? history_open(file, &error) : NULL;
-    free(file);
-    free(error);
-    return history;
-}
-
 /* Whole sentences as far as they fit, and what says more: the first and worst is cut if need be. */
 static void check_shorten(struct text *words, size_t most)
 {
@@ -623,7 +612,7 @@ static int check_judge(const struct model *model, const struct invocation *invoc
     const struct settings *settings = invocation->settings;
     struct check check = {.options = &invocation->options->check,
                           .model = model,
-                          .history = check_open(settings),
+                          .history = command_recording_configured(&settings->history),
                           .now = clock_now()};
     char wait[32];
     for (size_t i = 0; i < model->cluster_count; i++)

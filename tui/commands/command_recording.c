@@ -25,6 +25,17 @@ char *command_recording_file(const struct invocation *invocation, const char *na
     return file;
 }
 
+struct history *command_recording_configured(const struct history_settings *settings)
+{
+    char *error = NULL, *file = NULL;
+    if (settings->given && strcmp(settings->file, "off") != 0)
+        file = recording_file_choose(settings, true, &error);
+    struct history *history = file ? history_open(file, &error) : NULL;
+    free(file);
+    free(error);
+    return history;
+}
+
 struct history *command_recording_open(const char *file, int64_t *from_us, int64_t *to_us)
 {
     char *error = NULL;

@@ -14,6 +14,9 @@
 /* The named file, else the configured one; malloc'd. NULL: the reason has been printed. */
 char *command_recording_file(const struct invocation *invocation, const char *named);
 
+/* That of the configuration, where there is one and it can be read; NULL: a command is no less without. */
+struct history *command_recording_configured(const struct history_settings *settings);
+
 /* Opened, with its bounds; NULL: the reason has been printed. */
 struct history *command_recording_open(const char *file, int64_t *from_us, int64_t *to_us);
 

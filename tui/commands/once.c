@@ -9,7 +9,6 @@
 
 #include "probe/clock.h"
 #include "probe/history/preload.h"
-#include "probe/history/recording_file.h"
 #include "probe/loop_timer.h"
 #include "probe/monitor.h"
 #include "tui/commands/command.h"
@@ -21,18 +20,6 @@
 #include "tui/output/snapshot_forms.h"
 #include "tui/words/election_filter.h"
 #include "tui/words/format.h"
-
-/* Where one is configured and can be read; NULL: a snapshot is no less without. */
-static struct history *once_history(const struct history_settings *settings)
-{
-    char *error = NULL, *file = NULL;
-    if (settings->given && strcmp(settings->file, "off") != 0)
-        file = recording_file_choose(settings, true, &error);
-    struct history *history = file ? history_open(file, &error) : NULL;
-    free(file);
-    free(error);
-    return history;
-}
 
 static bool once_wants(const void *context, const struct election *election)
 {
@@ -81,7 +68,8 @@ static void once_print(struct buffer *out, const struct model *model, const stru
                        int *status)
 {
     const struct options *options = invocation->options;
-    struct history *history = options->json ? once_history(&invocation->settings->history) : NULL;
+    struct history *history =
+        options->json ? command_recording_configured(&invocation->settings->history) : NULL;
     struct picked_model picked = {0};
     picked_model_make(&picked, model, once_wants, options);
     *status = snapshot_exit_status(&picked.model, options->strict);
