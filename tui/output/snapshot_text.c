@@ -661,11 +661,11 @@ static void print_summary(struct printer *printer, const struct cluster *cluster
         columns_want(&columns[SUM_STATE], 2 + printer_text_width(printer, label_badge(election, now).word));
         columns_want(&columns[SUM_ELECTION], printer_text_width(printer, election->name));
         columns_want(&columns[SUM_LEADER], leader_width(printer, election, now));
-        columns_want(&columns[SUM_FINDING], finding_worst_width(printer->row, election, now));
+        columns_want(&columns[SUM_FINDING], finding_worst_width(printer->row, election, now, true));
         columns_want(&columns[SUM_NEXT],
                      2 + printer_text_width(printer, label_verdict(printer->row, election).text));
-        if (finding < finding_worst_least(printer->row, election, now))
-            finding = finding_worst_least(printer->row, election, now);
+        int least = finding_worst_width(printer->row, election, now, false);
+        finding = least > finding ? least : finding;
         columns_want(&columns[SUM_RECIPE],
                      election->recipe ? printer_text_width(printer, election->recipe->title) : 1);
     }

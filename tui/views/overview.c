@@ -315,8 +315,7 @@ static int finding_width(const struct cells *cells, const struct election *elect
     int width;
 
     if (election->problem == NULL || election->finding_count > 0)
-        return cells->width < 100 ? finding_worst_least(cells, election, now)
-                                  : finding_worst_width(cells, election, now);
+        return finding_worst_width(cells, election, now, cells->width >= 100);
     width = cells_width(cells, election->problem);
     return cells->width < 100 && width > 17 ? 17 : width;
 }

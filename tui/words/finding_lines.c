@@ -136,7 +136,8 @@ int finding_put_worst(struct cells *cells, int x, int y, int room, const struct 
     return used;
 }
 
-int finding_worst_width(const struct cells *cells, const struct election *election, struct moment now)
+int finding_worst_width(const struct cells *cells, const struct election *election, struct moment now,
+                        bool whole)
 {
     const struct finding *worst = mutes_worst(election, now);
     char code[64], rest[32];
@@ -144,18 +145,7 @@ int finding_worst_width(const struct cells *cells, const struct election *electi
     if (worst == NULL)
         return election->finding_count > 0 ? (int)strlen("muted") : 1;
     worst_text(cells, election, worst, now, code, sizeof code, rest, sizeof rest);
-    return cells_width(cells, code) + (int)strlen(rest);
-}
-
-int finding_worst_least(const struct cells *cells, const struct election *election, struct moment now)
-{
-    const struct finding *worst = mutes_worst(election, now);
-    char code[64], rest[32];
-
-    if (worst == NULL)
-        return election->finding_count > 0 ? (int)strlen("muted") : 1;
-    worst_text(cells, election, worst, now, code, sizeof code, rest, sizeof rest);
-    return cells_width(cells, code) + (rest[0] != '\0' ? 2 : 0);
+    return cells_width(cells, code) + (whole || rest[0] == '\0' ? (int)strlen(rest) : 2);
 }
 
 char *finding_evidence(const struct finding *finding, char *buffer, size_t size)

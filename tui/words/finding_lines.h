@@ -25,10 +25,9 @@ int finding_counts_put(struct cells *cells, int x, int y, int label, const struc
  * there is none. Returns the columns used. */
 int finding_put_worst(struct cells *cells, int x, int y, int room, const struct election *election,
                       struct moment now);
-/* The columns that this would take. */
-int finding_worst_width(const struct cells *cells, const struct election *election, struct moment now);
-/* The columns needed to show its code in full. */
-int finding_worst_least(const struct cells *cells, const struct election *election, struct moment now);
+/* The columns that this would take; whole false: that its code needs to be shown in full. */
+int finding_worst_width(const struct cells *cells, const struct election *election, struct moment now,
+                        bool whole);
 
 /* The evidence with its times in local time; "": there is none. */
 #define FINDING_EVIDENCE 2048
