@@ -100,13 +100,14 @@ static void *grown(void *rows, size_t count, size_t size)
 
 static bool read_chunks(struct history *h)
 {
-    sqlite3_stmt *statement = NULL;
-    int code = sqlite3_prepare_v2(h->db,
-                                  "SELECT c.id, c.stretch, c.from_us, c.first_event, s.to_us, s.why <> "
-                                  "'started' FROM chunk c JOIN stretch s ON s.id = c.stretch ORDER BY c.id",
-                                  -1, &statement, NULL);
+    int code;
+    sqlite3_stmt *statement =
+        sql_select(h->db,
+                   "SELECT c.id, c.stretch, c.from_us, c.first_event, s.to_us, s.why <> "
+                   "'started' FROM chunk c JOIN stretch s ON s.id = c.stretch ORDER BY c.id",
+                   NULL);
     h->chunk_count = h->stretch_count = 0;
-    while (code == SQLITE_OK && (code = sql_next(statement, 0)) == SQLITE_ROW) {
+    while ((code = sql_next(statement, 0)) == SQLITE_ROW) {
         h->chunks = grown(h->chunks, h->chunk_count, sizeof *h->chunks);
         struct chunk_row *chunk = &h->chunks[h->chunk_count];
         *chunk = (struct chunk_row){sql_number(statement, 0), sql_number(statement, 1),
@@ -121,7 +122,6 @@ static bool read_chunks(struct history *h)
                                      .first_chunk = h->chunk_count};
         }
         h->stretches[h->stretch_count - 1].end_chunk = ++h->chunk_count;
-        code = SQLITE_OK;
     }
     sqlite3_finalize(statement);
     return code == SQLITE_DONE;
@@ -132,26 +132,23 @@ static bool read_chunks(struct history *h)
 
 static bool read_clusters(struct history *h)
 {
-    sqlite3_stmt *statement = NULL;
-    int code = sqlite3_prepare_v2(h->db, "SELECT id, name, hosts, chroot FROM cluster ORDER BY id", -1,
-                                  &statement, NULL);
     size_t count = 0;
     int64_t number = 0;
-    if (!sql_ask(h->db, "SELECT count(*) FROM cluster", &number) || number < 0 || number > CLUSTERS_MOST) {
-        number = 0;
-        code = SQLITE_ERROR;
-    }
+    int code = SQLITE_DONE;
+    if (!sql_ask(h->db, "SELECT count(*) FROM cluster", &number) || number < 0 || number > CLUSTERS_MOST)
+        return false;
+    sqlite3_stmt *statement =
+        sql_select(h->db, "SELECT id, name, hosts, chroot FROM cluster ORDER BY id", NULL);
     /* Elections point at them: they stay where they are. */
     h->clusters = xcalloc((size_t)number + 1, sizeof *h->clusters);
     h->cluster_ids = xcalloc((size_t)number + 1, sizeof *h->cluster_ids);
-    while (code == SQLITE_OK && (code = sql_next(statement, 0)) == SQLITE_ROW && count < (size_t)number) {
+    while ((code = sql_next(statement, 0)) == SQLITE_ROW && count < (size_t)number) {
         struct cluster *cluster = &h->clusters[count];
         h->cluster_ids[count] = sql_number(statement, 0);
         cluster->name = sql_copy(statement, 1);
         cluster->hosts = sql_copy(statement, 2);
         cluster->chroot = sql_copy(statement, 3);
         h->cluster_count = ++count;
-        code = SQLITE_OK;
     }
     sqlite3_finalize(statement);
     return code == SQLITE_DONE;
@@ -194,26 +191,24 @@ static bool add_stub(struct history *h, sqlite3_stmt *statement)
 
 static bool read_elections(struct history *h)
 {
-    sqlite3_stmt *statement = NULL;
-    int code =
-        sqlite3_prepare_v2(h->db, "SELECT id, cluster, path, name, kind, recipe FROM election ORDER BY id",
-                           -1, &statement, NULL);
-    while (code == SQLITE_OK && (code = sql_next(statement, 0)) == SQLITE_ROW)
-        code = add_stub(h, statement) ? SQLITE_OK : SQLITE_CORRUPT;
+    sqlite3_stmt *statement =
+        sql_select(h->db, "SELECT id, cluster, path, name, kind, recipe FROM election ORDER BY id", NULL);
+    int code;
+    while ((code = sql_next(statement, 0)) == SQLITE_ROW && add_stub(h, statement))
+        continue;
     sqlite3_finalize(statement);
     return code == SQLITE_DONE;
 }
 
 static bool read_kinds(struct history *h)
 {
-    sqlite3_stmt *statement = NULL;
-    int code = sqlite3_prepare_v2(h->db, "SELECT id, word FROM kind", -1, &statement, NULL);
-    while (code == SQLITE_OK && (code = sql_next(statement, 0)) == SQLITE_ROW) {
+    sqlite3_stmt *statement = sql_select(h->db, "SELECT id, word FROM kind", NULL);
+    int code;
+    while ((code = sql_next(statement, 0)) == SQLITE_ROW) {
         const char *word = sql_text(statement, 1);
         for (int kind = 0; word && kind < EVENT_KINDS; kind++)
             if (strcmp(event_word((enum event_kind)kind), word) == 0)
                 h->kind_ids[kind] = sql_number(statement, 0);
-        code = SQLITE_OK;
     }
     sqlite3_finalize(statement);
     return code == SQLITE_DONE;
@@ -312,18 +307,14 @@ static bool bounds_of(const struct history *h, int64_t *from_us, int64_t *to_us)
 
 bool history_observations(struct history *h, int64_t from_us, int64_t to_us, struct buffer *out, char **error)
 {
-    sqlite3_stmt *statement = NULL;
-    int code = SQLITE_DONE;
+    const struct sql_value period[] = {sql_of(from_us), sql_of(to_us)};
+    int code;
     if (!reader_begin(h, error))
         return false;
-    if (sqlite3_prepare_v2(h->db,
-                           "SELECT block FROM observation WHERE to_us >= ? AND from_us <= ? ORDER BY id", -1,
-                           &statement, NULL) == SQLITE_OK) {
-        sqlite3_bind_int64(statement, 1, from_us);
-        sqlite3_bind_int64(statement, 2, to_us);
-        while ((code = sql_next(statement, 0)) == SQLITE_ROW)
-            buffer_put(out, sqlite3_column_blob(statement, 0), (size_t)sqlite3_column_bytes(statement, 0));
-    }
+    sqlite3_stmt *statement = sql_select(
+        h->db, "SELECT block FROM observation WHERE to_us >= ? AND from_us <= ? ORDER BY id", period);
+    while ((code = sql_next(statement, 0)) == SQLITE_ROW)
+        buffer_put(out, sqlite3_column_blob(statement, 0), (size_t)sqlite3_column_bytes(statement, 0));
     if (code != SQLITE_DONE)
         *error = schema_error(h->db, h->file);
     else if (out->length == 0)
@@ -358,16 +349,16 @@ bool history_clocks(struct history *h, history_clock_fn fn, void *context, char 
 {
     if (!reader_begin(h, error))
         return false;
-    sqlite3_stmt *statement = NULL;
-    int code = sqlite3_prepare_v2(h->db,
-                                  "SELECT b.to_us, s.from_us FROM stretch s JOIN stretch b ON b.id = s.id - 1"
-                                  " WHERE s.why LIKE '" CLOCK_SET "%' ORDER BY s.id",
-                                  -1, &statement, NULL);
+    sqlite3_stmt *statement =
+        sql_select(h->db,
+                   "SELECT b.to_us, s.from_us FROM stretch s JOIN stretch b ON b.id = s.id - 1"
+                   " WHERE s.why LIKE '" CLOCK_SET "%' ORDER BY s.id",
+                   NULL);
     bool goes_on = true;
-    while (goes_on && code == SQLITE_OK && (code = sql_next(statement, 0)) == SQLITE_ROW) {
+    int code = SQLITE_DONE;
+    while (goes_on && (code = sql_next(statement, 0)) == SQLITE_ROW) {
         struct history_clock clock = {sql_number(statement, 0), sql_number(statement, 1)};
         goes_on = fn(context, &clock);
-        code = SQLITE_OK;
     }
     return reader_done(h, statement, !goes_on || code == SQLITE_DONE, error);
 }
@@ -419,7 +410,6 @@ static unsigned char *unpacked(const void *packed, size_t packed_size, int64_t s
 /* The snapshot that a chunk begins with; its patches, where it is closed. */
 static bool load_chunk(struct history *h, int64_t id, bool last)
 {
-    sqlite3_stmt *statement = NULL;
     bool fine = false;
     snapshot_clear(h->snapshot);
     free(h->patches);
@@ -428,22 +418,20 @@ static bool load_chunk(struct history *h, int64_t id, bool last)
     h->patches_us = 0;
     h->chunk = h->patch = 0;
     h->chunk_open = last;
-    if (sqlite3_prepare_v2(h->db,
-                           "SELECT picture_size, picture, patches_size, patches FROM chunk WHERE id = ?", -1,
-                           &statement, NULL) == SQLITE_OK) {
-        sqlite3_bind_int64(statement, 1, id);
-        if (sql_next(statement, 0) == SQLITE_ROW) {
-            int64_t size = sql_number(statement, 0);
-            unsigned char *whole =
-                unpacked(sqlite3_column_blob(statement, 1), (size_t)sqlite3_column_bytes(statement, 1), size);
-            fine = whole && snapshot_apply(h->snapshot, whole, (size_t)size);
-            free(whole);
-            if (fine && sqlite3_column_type(statement, 3) != SQLITE_NULL) {
-                h->patches_size = (size_t)sql_number(statement, 2);
-                h->patches = unpacked(sqlite3_column_blob(statement, 3),
-                                      (size_t)sqlite3_column_bytes(statement, 3), (int64_t)h->patches_size);
-                fine = h->patches != NULL;
-            }
+    const struct sql_value key = sql_of(id);
+    sqlite3_stmt *statement = sql_select(
+        h->db, "SELECT picture_size, picture, patches_size, patches FROM chunk WHERE id = ?", &key);
+    if (sql_next(statement, 0) == SQLITE_ROW) {
+        int64_t size = sql_number(statement, 0);
+        unsigned char *whole =
+            unpacked(sqlite3_column_blob(statement, 1), (size_t)sqlite3_column_bytes(statement, 1), size);
+        fine = whole && snapshot_apply(h->snapshot, whole, (size_t)size);
+        free(whole);
+        if (fine && sqlite3_column_type(statement, 3) != SQLITE_NULL) {
+            h->patches_size = (size_t)sql_number(statement, 2);
+            h->patches = unpacked(sqlite3_column_blob(statement, 3),
+                                  (size_t)sqlite3_column_bytes(statement, 3), (int64_t)h->patches_size);
+            fine = h->patches != NULL;
         }
     }
     sqlite3_finalize(statement);
@@ -473,12 +461,11 @@ static bool apply_packed(struct history *h, int64_t until_us)
 
 static bool apply_rows(struct history *h, int64_t until_us)
 {
-    sqlite3_stmt *statement = NULL;
-    int code = sqlite3_prepare_v2(h->db, "SELECT id, at_us, patch FROM patch WHERE id > ? ORDER BY id", -1,
-                                  &statement, NULL);
-    bool fine = code == SQLITE_OK;
-    if (fine)
-        sqlite3_bind_int64(statement, 1, h->patch);
+    const struct sql_value after = sql_of(h->patch);
+    sqlite3_stmt *statement =
+        sql_select(h->db, "SELECT id, at_us, patch FROM patch WHERE id > ? ORDER BY id", &after);
+    bool fine = true;
+    int code = SQLITE_DONE;
     while (fine && (code = sql_next(statement, 0)) == SQLITE_ROW && sql_number(statement, 1) <= until_us) {
         const void *patch = sqlite3_column_blob(statement, 2);
         fine = patch && snapshot_apply(h->snapshot, patch, (size_t)sqlite3_column_bytes(statement, 2));
@@ -523,17 +510,13 @@ static bool find_moment(struct history *h, int64_t at_us, size_t *stretch, char 
 
 sqlite3_stmt *reader_gaps(struct history *h, int64_t from_us, int64_t to_us)
 {
-    sqlite3_stmt *statement = NULL;
-    if (sqlite3_prepare_v2(
-            h->db,
-            "SELECT g.cluster, c.name, g.why, g.from_us, coalesce(g.to_us, s.to_us) AS until, g.stretch FROM "
-            "gap g JOIN cluster c ON c.id = g.cluster LEFT JOIN stretch s ON s.id = g.stretch WHERE "
-            "g.from_us < ?1 AND until > ?2 ORDER BY g.cluster, g.from_us",
-            -1, &statement, NULL) == SQLITE_OK) {
-        sqlite3_bind_int64(statement, 1, to_us);
-        sqlite3_bind_int64(statement, 2, from_us);
-    }
-    return statement;
+    const struct sql_value period[] = {sql_of(to_us), sql_of(from_us)};
+    return sql_select(
+        h->db,
+        "SELECT g.cluster, c.name, g.why, g.from_us, coalesce(g.to_us, s.to_us) AS until, g.stretch FROM "
+        "gap g JOIN cluster c ON c.id = g.cluster LEFT JOIN stretch s ON s.id = g.stretch WHERE "
+        "g.from_us < ?1 AND until > ?2 ORDER BY g.cluster, g.from_us",
+        period);
 }
 
 bool reader_next_gap(sqlite3_stmt *statement, struct reader_gap *gap)

@@ -14,17 +14,11 @@
 
 static int64_t event_time(struct history *h, int64_t id, bool *there)
 {
-    sqlite3_stmt *statement = NULL;
-    int64_t at_us = 0;
-    *there = false;
-    if (sqlite3_prepare_v2(h->db, "SELECT at_us FROM event WHERE id >= ? ORDER BY id LIMIT 1", -1, &statement,
-                           NULL) == SQLITE_OK) {
-        sqlite3_bind_int64(statement, 1, id);
-        if (sql_next(statement, 0) == SQLITE_ROW) {
-            at_us = sql_number(statement, 0);
-            *there = true;
-        }
-    }
+    const struct sql_value from = sql_of(id);
+    sqlite3_stmt *statement =
+        sql_select(h->db, "SELECT at_us FROM event WHERE id >= ? ORDER BY id LIMIT 1", &from);
+    *there = sql_next(statement, 0) == SQLITE_ROW;
+    int64_t at_us = *there ? sql_number(statement, 0) : 0;
     sqlite3_finalize(statement);
     return at_us;
 }
@@ -50,13 +44,8 @@ static int64_t first_event(struct history *h, size_t stretch, int64_t at_us)
         else if (high == to)
             high = h->chunks[i].first_event;
     }
-    if (high == INT64_MAX) {
-        sqlite3_stmt *statement = NULL;
-        if (sqlite3_prepare_v2(h->db, "SELECT max(id) + 1 FROM event", -1, &statement, NULL) == SQLITE_OK &&
-            sql_next(statement, 0) == SQLITE_ROW)
-            high = sql_number(statement, 0);
-        sqlite3_finalize(statement);
-    }
+    if (high == INT64_MAX)
+        sql_ask(h->db, "SELECT max(id) + 1 FROM event", &high);
     while (low < high) {
         int64_t middle = low + (high - low) / 2;
         bool there;
@@ -305,17 +294,14 @@ static void add_conditions(struct history *h, struct text *sql, const struct his
 static sqlite3_stmt *events_of(struct history *h, const struct history_filter *filter, int64_t first,
                                int64_t end, bool forward)
 {
+    const struct sql_value ids[] = {sql_of(first), sql_of(end)};
     struct text sql = {0};
-    sqlite3_stmt *statement = NULL;
     text_add(&sql, event_columns);
     text_add(&sql, " WHERE e.id >= ? AND e.id < ?");
     add_conditions(h, &sql, filter);
     text_add(&sql, forward ? " ORDER BY e.id" : " ORDER BY e.id DESC");
     char *text = text_take(&sql);
-    if (sqlite3_prepare_v2(h->db, text, -1, &statement, NULL) == SQLITE_OK) {
-        sqlite3_bind_int64(statement, 1, first);
-        sqlite3_bind_int64(statement, 2, end);
-    }
+    sqlite3_stmt *statement = sql_select(h->db, text, ids);
     free(text);
     return statement;
 }
@@ -355,7 +341,7 @@ bool history_events(struct history *h, const struct history_filter *filter, int6
         first = first_event(h, s, saturated(from_us, -DISORDER_US));
         sqlite3_stmt *statement = events_of(h, filter, first, end, true);
         int code = SQLITE_ERROR;
-        while (goes_on && statement && (code = sql_next(statement, UNBOUNDED)) == SQLITE_ROW) {
+        while (goes_on && (code = sql_next(statement, UNBOUNDED)) == SQLITE_ROW) {
             int64_t at_us = sql_number(statement, 1);
             if (at_us >= saturated(to_us, DISORDER_US)) {
                 code = SQLITE_DONE;
@@ -389,7 +375,7 @@ static bool step_in(struct history *h, const struct history_filter *filter, size
     else if (beyond)
         end = first_event(h, s, saturated(at_us, DISORDER_US));
     sqlite3_stmt *statement = events_of(h, filter, first, end, forward);
-    while (statement && sql_next(statement, UNBOUNDED) == SQLITE_ROW) {
+    while (sql_next(statement, UNBOUNDED) == SQLITE_ROW) {
         int64_t us = sql_number(statement, 1);
         if (found &&
             (forward ? us > saturated(*found_us, DISORDER_US) : us < saturated(*found_us, -DISORDER_US)))

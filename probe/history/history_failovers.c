@@ -37,27 +37,24 @@ static struct logged_fact read_fact(sqlite3_stmt *statement)
 bool history_facts(struct history *h, int64_t from_us, int64_t to_us, history_fact_fn fn, void *context,
                    char **error)
 {
-    sqlite3_stmt *statement = NULL;
-    int code = SQLITE_DONE;
+    const struct sql_value period[] = {sql_of(from_us), sql_of(to_us)};
+    int code;
     if (!reader_begin(h, error))
         return false;
-    bool fine = sqlite3_prepare_v2(h->db,
-                                   "SELECT kind, at_us, zxid, zxid_to, session, owner, path, timeout_ms,"
-                                   " began_us, back_us FROM fact WHERE at_us >= ? AND at_us < ?"
-                                   " ORDER BY at_us, id",
-                                   -1, &statement, NULL) == SQLITE_OK;
-    if (fine) {
-        sqlite3_bind_int64(statement, 1, from_us);
-        sqlite3_bind_int64(statement, 2, to_us);
-    }
-    while (fine && (code = sql_next(statement, ID_COLUMNS)) == SQLITE_ROW) {
+    sqlite3_stmt *statement =
+        sql_select(h->db,
+                   "SELECT kind, at_us, zxid, zxid_to, session, owner, path, timeout_ms,"
+                   " began_us, back_us FROM fact WHERE at_us >= ? AND at_us < ?"
+                   " ORDER BY at_us, id",
+                   period);
+    while ((code = sql_next(statement, ID_COLUMNS)) == SQLITE_ROW) {
         struct logged_fact fact = read_fact(statement);
         if (fact.kind < FACT_KINDS && !fn(context, &fact)) {
             code = SQLITE_DONE;
             break;
         }
     }
-    return reader_done(h, statement, fine && code == SQLITE_DONE, error);
+    return reader_done(h, statement, code == SQLITE_DONE, error);
 }
 
 /* Failovers, as reported: who they are about is in the row of their event. */
@@ -126,20 +123,16 @@ static void read_failover(sqlite3_stmt *statement, struct failover *f)
 
 bool reader_failover(struct history *h, int64_t event, int64_t election, int64_t at_us, struct failover *f)
 {
-    sqlite3_stmt *statement = NULL;
-    bool found = false;
-    if (sqlite3_prepare_v2(h->db,
-                           FAILOVER_COLUMNS " FROM failover f" FAILOVER_NAMES
-                                            " WHERE f.election = ? AND f.event = ? AND f.lost_us <= ?"
-                                            " ORDER BY f.lost_us DESC LIMIT 1",
-                           -1, &statement, NULL) == SQLITE_OK) {
-        sqlite3_bind_int64(statement, 1, election);
-        sqlite3_bind_int64(statement, 2, event);
-        sqlite3_bind_int64(statement, 3, at_us);
-        found = sql_next(statement, FAILOVER_NUMBERS) == SQLITE_ROW;
-        if (found)
-            read_failover(statement, f);
-    }
+    const struct sql_value key[] = {sql_of(election), sql_of(event), sql_of(at_us)};
+    sqlite3_stmt *statement =
+        sql_select(h->db,
+                   FAILOVER_COLUMNS " FROM failover f" FAILOVER_NAMES
+                                    " WHERE f.election = ? AND f.event = ? AND f.lost_us <= ?"
+                                    " ORDER BY f.lost_us DESC LIMIT 1",
+                   key);
+    bool found = sql_next(statement, FAILOVER_NUMBERS) == SQLITE_ROW;
+    if (found)
+        read_failover(statement, f);
     sqlite3_finalize(statement);
     return found;
 }
@@ -176,7 +169,6 @@ static bool read_election(sqlite3_stmt *statement, struct election *e, struct mo
 /* The latest of each election that were reported by its moment, in the order of recording. */
 bool reader_failovers(struct history *h, struct model *model, size_t stretch)
 {
-    sqlite3_stmt *statement = NULL;
     int64_t first, end, first_own, last_us = model->now.wall_us;
     size_t own = stretch;
     while (own > 0 && h->stretches[own].goes_on)
@@ -185,22 +177,25 @@ bool reader_failovers(struct history *h, struct model *model, size_t stretch)
     reader_events_of(h, stretch, &first, &end);
     for (size_t s = 0; s < stretch; s++) /* the clock may have been set back since */
         last_us = h->stretches[s].to_us > last_us ? h->stretches[s].to_us : last_us;
-    bool fine =
-        sqlite3_prepare_v2(h->db,
-                           FAILOVER_COLUMNS
-                           " FROM cluster c JOIN election l ON l.cluster = c.id JOIN failover f ON"
-                           " f.election = l.id" FAILOVER_NAMES
-                           " WHERE c.name = ?1 AND l.path = ?2 AND f.lost_us <= ?3 AND (f.event < ?4 OR"
-                           " (f.event < ?5 AND e.at_us <= ?6)) ORDER BY f.lost_us DESC LIMIT ?7",
-                           -1, &statement, NULL) == SQLITE_OK;
+    sqlite3_stmt *statement = sql_select(
+        h->db,
+        FAILOVER_COLUMNS " FROM cluster c JOIN election l ON l.cluster = c.id JOIN failover f ON"
+                         " f.election = l.id" FAILOVER_NAMES
+                         " WHERE c.name = ?1 AND l.path = ?2 AND f.lost_us <= ?3 AND (f.event < ?4 OR"
+                         " (f.event < ?5 AND e.at_us <= ?6)) ORDER BY f.lost_us DESC LIMIT ?7",
+        NULL);
+    bool fine = statement != NULL;
     for (size_t c = 0; fine && c < model->cluster_count; c++)
         for (size_t i = 0; fine && i < model->clusters[c].election_count; i++) {
             struct election *e = model->clusters[c].elections[i];
-            const int64_t numbers[] = {last_us, first, end, model->now.wall_us, FAILOVERS_KEPT};
-            sql_bind_text(statement, 1, model->clusters[c].name);
-            sql_bind_text(statement, 2, e->path);
-            for (int k = 0; k < 5; k++)
-                sqlite3_bind_int64(statement, 3 + k, numbers[k]);
+            const struct sql_value values[] = {sql_of_text(model->clusters[c].name),
+                                               sql_of_text(e->path),
+                                               sql_of(last_us),
+                                               sql_of(first),
+                                               sql_of(end),
+                                               sql_of(model->now.wall_us),
+                                               sql_of(FAILOVERS_KEPT)};
+            sql_bind(statement, values);
             fine = read_election(statement, e, model->now, first_own);
         }
     sqlite3_finalize(statement);
@@ -212,27 +207,19 @@ bool history_failovers(struct history *h, const struct history_filter *filter, i
 {
     if (!reader_begin(h, error))
         return false;
-    sqlite3_stmt *statement = NULL;
-    bool goes_on = true, several = !filter || !filter->election;
-    int code = sqlite3_prepare_v2(
-        h->db,
-        several ? FAILOVER_COLUMNS " FROM election l CROSS JOIN failover f ON f.election = l.id"
-                                   " AND f.lost_us >= ?1 AND f.lost_us < ?2" FAILOVER_LATEST FAILOVER_NAMES
-                                   " ORDER BY f.event"
-                : FAILOVER_COLUMNS " FROM election l CROSS JOIN failover f ON f.election = l.id"
-                                   " AND f.lost_us >= ?1 AND f.lost_us < ?2" FAILOVER_LATEST FAILOVER_NAMES
-                                   " WHERE l.path = ?3 ORDER BY f.event",
-        -1, &statement, NULL);
-    if (code == SQLITE_OK) {
-        sqlite3_bind_int64(statement, 1, from_us);
-        sqlite3_bind_int64(statement, 2, to_us);
-        if (!several)
-            sqlite3_bind_text(statement, 3, filter->election, -1, SQLITE_STATIC);
-    }
-    while (goes_on && code == SQLITE_OK && (code = sql_next(statement, 0)) == SQLITE_ROW) {
+    const struct sql_value values[] = {sql_of(from_us), sql_of(to_us),
+                                       sql_of_text(filter ? filter->election : NULL)};
+    sqlite3_stmt *statement =
+        sql_select(h->db,
+                   FAILOVER_COLUMNS " FROM election l CROSS JOIN failover f ON f.election = l.id"
+                                    " AND f.lost_us >= ?1 AND f.lost_us < ?2" FAILOVER_LATEST FAILOVER_NAMES
+                                    " WHERE ?3 IS NULL OR l.path = ?3 ORDER BY f.event",
+                   values);
+    bool goes_on = true;
+    int code = SQLITE_DONE;
+    while (goes_on && (code = sql_next(statement, 0)) == SQLITE_ROW) {
         struct stub *stub = reader_stub(h, sql_number(statement, 0));
         struct failover failover;
-        code = SQLITE_OK;
         if (!stub ||
             (filter && filter->cluster && strcmp(stub->election->cluster->name, filter->cluster) != 0))
             continue;
@@ -247,25 +234,21 @@ bool history_failovers(struct history *h, const struct history_filter *filter, i
 bool history_statistics(struct history *h, const struct history_filter *filter, int64_t from_us,
                         int64_t to_us, struct failover_stats *stats, char **error)
 {
-    sqlite3_stmt *statement = NULL;
+    const struct sql_value values[] = {sql_of(from_us), sql_of(to_us), sql_of_text(filter->cluster),
+                                       sql_of_text(filter->election)};
     struct failover_sample *samples = NULL;
     size_t count = 0, room = 0;
+    int code;
     if (!reader_begin(h, error))
         return false;
-    int code = sqlite3_prepare_v2(
+    sqlite3_stmt *statement = sql_select(
         h->db,
         "SELECT f.cause, f.detection_low_us, f.detection_high_us, f.vacancy_low_us, f.vacancy_high_us,"
         " f.takeover_low_us, f.takeover_high_us, f.total_low_us, f.total_high_us, f.gap_us"
         " FROM election l JOIN cluster c ON c.id = l.cluster CROSS JOIN failover f ON f.election = l.id"
         " AND f.lost_us >= ?1 AND f.lost_us < ?2 WHERE (?3 IS NULL OR c.name = ?3) AND l.path = ?4",
-        -1, &statement, NULL);
-    if (code == SQLITE_OK) {
-        sqlite3_bind_int64(statement, 1, from_us);
-        sqlite3_bind_int64(statement, 2, to_us);
-        sql_bind_text(statement, 3, filter->cluster);
-        sql_bind_text(statement, 4, filter->election);
-    }
-    while (code == SQLITE_OK && (code = sql_next(statement, 0)) == SQLITE_ROW) {
+        values);
+    while ((code = sql_next(statement, 0)) == SQLITE_ROW) {
         const struct failover failover = {.cause = history_failovers_cause_of(sql_text(statement, 0)),
                                           .detection = sql_span(statement, 1),
                                           .vacancy = sql_span(statement, 3),
@@ -274,7 +257,6 @@ bool history_statistics(struct history *h, const struct history_filter *filter, 
                                           .gap_us = sql_number(statement, 9)};
         room_for_one(&samples, count, &room, sizeof *samples);
         count += failover_sample_of(&failover, &samples[count]);
-        code = SQLITE_OK;
     }
     if (code == SQLITE_DONE)
         failover_stats_make(samples, count, stats);

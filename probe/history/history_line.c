@@ -310,31 +310,26 @@ static int64_t election_id(const struct history *h, const char *cluster, const c
 
 static bool read_tenures(struct tenure_line *line, sqlite3 *db, int64_t election)
 {
-    sqlite3_stmt *statement = NULL;
+    const struct sql_value values[] = {sql_of(election), sql_of(line->from_us), sql_of(line->to_us),
+                                       sql_of(line->owners.jump)};
     struct tenure_read held = {0};
+    int code;
     /* One before the first is needed, too: a gap may reach into the requested period. Where clocks jumped,
        times do not show where a tenure is stored. */
-    int code = sqlite3_prepare_v2(
+    sqlite3_stmt *statement = sql_select(
         db,
         "SELECT t.id, t.kind, n.text, i.text, t.from_us, t.to_us, t.from_exact, t.stretch FROM tenure t"
         " LEFT JOIN name n ON n.id = t.candidate LEFT JOIN name i ON i.id = t.identity"
         " WHERE t.election = ?1 AND (?4 OR (t.from_us < ?3 AND t.id >= coalesce((SELECT min(id) - 1 FROM "
         "tenure"
         " WHERE election = ?1 AND (to_us IS NULL OR to_us > ?2)), 0))) ORDER BY t.id",
-        -1, &statement, NULL);
-    if (code == SQLITE_OK) {
-        sqlite3_bind_int64(statement, 1, election);
-        sqlite3_bind_int64(statement, 2, line->from_us);
-        sqlite3_bind_int64(statement, 3, line->to_us);
-        sqlite3_bind_int(statement, 4, line->owners.jump);
-    }
-    while (code == SQLITE_OK && (code = sql_next(statement, 0)) == SQLITE_ROW) {
+        values);
+    while ((code = sql_next(statement, 0)) == SQLITE_ROW) {
         struct tenure_read next = read_tenure(statement);
         if (held.row != 0)
             add_tenure(line, &held, &next);
         free_tenure(&held);
         held = next;
-        code = SQLITE_OK;
     }
     bool fine = code == SQLITE_DONE;
     if (fine && held.row != 0)

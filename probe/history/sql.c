@@ -59,7 +59,7 @@ static bool sql_fits(sqlite3_stmt *statement, int i)
 
 int sql_next(sqlite3_stmt *statement, unsigned any)
 {
-    int code = sqlite3_step(statement);
+    int code = statement ? sqlite3_step(statement) : SQLITE_ERROR;
     for (int i = 0; code == SQLITE_ROW && i < sqlite3_column_count(statement); i++)
         if (!(any >> i & 1) && !sql_fits(statement, i))
             return SQLITE_CORRUPT;
@@ -81,17 +81,15 @@ static bool sql_step(sqlite3_stmt *statement, int64_t *number)
 
 bool sql_ask(sqlite3 *db, const char *sql, int64_t *number)
 {
-    sqlite3_stmt *statement = NULL;
-    *number = 0;
-    bool fine = sqlite3_prepare_v2(db, sql, -1, &statement, NULL) == SQLITE_OK && sql_step(statement, number);
+    sqlite3_stmt *statement = sql_select(db, sql, NULL);
+    bool fine = sql_step(statement, number);
     sqlite3_finalize(statement);
     return fine;
 }
 
 bool sql_answer(sqlite3_stmt *statement, int64_t *number)
 {
-    *number = 0;
-    bool fine = statement && sql_step(statement, number);
+    bool fine = sql_step(statement, number);
     sqlite3_reset(statement);
     return fine;
 }
@@ -102,20 +100,29 @@ bool sql_done(sqlite3_stmt *statement)
     return sql_answer(statement, &ignored);
 }
 
-void sql_bind_text(sqlite3_stmt *statement, int i, const char *text)
+void sql_bind(sqlite3_stmt *statement, const struct sql_value *values)
 {
-    if (text)
-        sqlite3_bind_text(statement, i, text, -1, SQLITE_STATIC);
-    else
-        sqlite3_bind_null(statement, i);
+    int count = statement && values ? sqlite3_bind_parameter_count(statement) : 0;
+    for (int i = 0; i < count; i++) {
+        const struct sql_value *value = &values[i];
+        if (value->type == SQL_NUMBER)
+            sqlite3_bind_int64(statement, i + 1, value->number);
+        else if (value->type == SQL_TEXT)
+            sqlite3_bind_text(statement, i + 1, value->bytes, -1, SQLITE_STATIC);
+        else if (value->type == SQL_BYTES)
+            sqlite3_bind_blob64(statement, i + 1, value->bytes, (sqlite3_uint64)value->number, SQLITE_STATIC);
+        else
+            sqlite3_bind_null(statement, i + 1);
+    }
 }
 
-void sql_bind_known(sqlite3_stmt *statement, int i, int64_t number, bool known)
+sqlite3_stmt *sql_select(sqlite3 *db, const char *sql, const struct sql_value *values)
 {
-    if (known)
-        sqlite3_bind_int64(statement, i, number);
-    else
-        sqlite3_bind_null(statement, i);
+    sqlite3_stmt *statement = NULL;
+    if (sqlite3_prepare_v2(db, sql, -1, &statement, NULL) != SQLITE_OK)
+        return NULL;
+    sql_bind(statement, values);
+    return statement;
 }
 
 const char *sql_text(sqlite3_stmt *statement, int i)

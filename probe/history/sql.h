@@ -25,10 +25,38 @@ bool sql_ask(sqlite3 *db, const char *sql, int64_t *number);
 bool sql_done(sqlite3_stmt *statement);
 bool sql_answer(sqlite3_stmt *statement, int64_t *number); /* as sql_ask() */
 
-/* Text is borrowed until the statement is bound anew or reset; NULL is NULL. */
-void sql_bind_text(sqlite3_stmt *statement, int i, const char *text);
+/* A value of a row. Texts and bytes are borrowed until the statement is bound anew. */
+struct sql_value {
+    enum { SQL_NULL, SQL_NUMBER, SQL_TEXT, SQL_BYTES } type;
+    int64_t number; /* of bytes: how many */
+    const void *bytes;
+};
+static inline struct sql_value sql_of(int64_t number)
+{
+    return (struct sql_value){SQL_NUMBER, number, NULL};
+}
 /* NULL where it is not known. */
-void sql_bind_known(sqlite3_stmt *statement, int i, int64_t number, bool known);
+static inline struct sql_value sql_known(int64_t number, bool known)
+{
+    return (struct sql_value){known ? SQL_NUMBER : SQL_NULL, number, NULL};
+}
+/* NULL where it is 0. */
+static inline struct sql_value sql_some(int64_t number)
+{
+    return sql_known(number, number != 0);
+}
+static inline struct sql_value sql_of_text(const char *text)
+{
+    return (struct sql_value){text ? SQL_TEXT : SQL_NULL, 0, text};
+}
+static inline struct sql_value sql_of_bytes(const void *bytes, size_t length)
+{
+    return (struct sql_value){SQL_BYTES, (int64_t)length, bytes};
+}
+/* As many as the statement (NULL: none) has parameters, in their order; values NULL: they are bound later. */
+void sql_bind(sqlite3_stmt *statement, const struct sql_value *values);
+/* Prepared and bound, for sql_next(). NULL: it could not be, and sql_next() fails. */
+sqlite3_stmt *sql_select(sqlite3 *db, const char *sql, const struct sql_value *values);
 
 /*
  * A recording may come from anybody. sql_next() steps like sqlite3_step(), and gives SQLITE_CORRUPT for a row

@@ -26,14 +26,9 @@
 /* A statement with up to two numbers; how many rows it took out. */
 static bool trim(sqlite3 *db, const char *sql, int64_t first, int64_t second, int64_t *gone)
 {
-    sqlite3_stmt *statement = NULL;
-    bool fine = sqlite3_prepare_v2(db, sql, -1, &statement, NULL) == SQLITE_OK;
-    if (fine) {
-        sqlite3_bind_int64(statement, 1, first);
-        if (sqlite3_bind_parameter_count(statement) > 1)
-            sqlite3_bind_int64(statement, 2, second);
-        fine = sqlite3_step(statement) == SQLITE_DONE;
-    }
+    const struct sql_value values[] = {sql_of(first), sql_of(second)};
+    sqlite3_stmt *statement = sql_select(db, sql, values);
+    bool fine = sql_next(statement, 0) == SQLITE_DONE;
     sqlite3_finalize(statement);
     *gone += fine ? sqlite3_changes64(db) : 0;
     return fine;

@@ -33,6 +33,8 @@ enum sql {
     SQL_CLUSTER_OF,
     SQL_ELECTION,
     SQL_ELECTION_OF,
+    SQL_KIND,
+    SQL_KIND_OF,
     SQL_NAME,
     SQL_EVENT,
     SQL_FINDING,
@@ -70,6 +72,8 @@ static const char *const texts[SQL_COUNT] = {
                      "CONFLICT (cluster, path) DO UPDATE SET name = excluded.name, kind = excluded.kind, "
                      "recipe = coalesce(excluded.recipe, recipe)",
     [SQL_ELECTION_OF] = "SELECT id FROM election WHERE cluster = ? AND path = ?",
+    [SQL_KIND] = "INSERT OR IGNORE INTO kind (word) VALUES (?)",
+    [SQL_KIND_OF] = "SELECT id FROM kind WHERE word = ?",
     [SQL_NAME] = "INSERT INTO name (id, text) VALUES (?, ?)",
     [SQL_EVENT] = "INSERT INTO event (id, at_us, kind, cluster, election, candidate, identity, other, "
                   "other_identity, position, gap_us, after_us, joined, gone, state, detail, source) VALUES "
@@ -173,6 +177,21 @@ static sqlite3_stmt *use(struct writer_sql *rows, enum sql which)
     return *statement;
 }
 
+static bool writer_sql_put(struct writer_sql *rows, enum sql which, const struct sql_value *values)
+{
+    sqlite3_stmt *statement = use(rows, which);
+    sql_bind(statement, values);
+    return sql_done(statement);
+}
+
+static bool writer_sql_get(struct writer_sql *rows, enum sql which, const struct sql_value *values,
+                           int64_t *number)
+{
+    sqlite3_stmt *statement = use(rows, which);
+    sql_bind(statement, values);
+    return sql_answer(statement, number);
+}
+
 /* ---- known facts of the file ---- */
 
 static bool learn(struct writer_sql *rows)
@@ -204,10 +223,8 @@ static bool name_of(struct writer_sql *rows, const char *text, int64_t *number)
         return true;
     if (rows->names.by_text.count >= NAMES_MOST)
         name_lookup_free(&rows->names);
-    sqlite3_stmt *statement = use(rows, SQL_NAME);
-    sqlite3_bind_int64(statement, 1, rows->next_name);
-    sql_bind_text(statement, 2, text);
-    if (!sql_done(statement))
+    const struct sql_value name[] = {sql_of(rows->next_name), sql_of_text(text)};
+    if (!writer_sql_put(rows, SQL_NAME, name))
         return false;
     *number = rows->next_name++;
     name_lookup_set(&rows->names, text, length, *number);
@@ -222,9 +239,8 @@ static bool writer_sql_cluster_of(struct writer_sql *rows, const char *name, int
     size_t length = strlen(name) + 1; /* with its NUL: elections have more behind it */
     if (name_lookup_find(&rows->subjects, name, length, id))
         return true;
-    sqlite3_stmt *statement = use(rows, SQL_CLUSTER_OF);
-    sql_bind_text(statement, 1, name);
-    if (!sql_answer(statement, id))
+    const struct sql_value key = sql_of_text(name);
+    if (!writer_sql_get(rows, SQL_CLUSTER_OF, &key, id))
         return false;
     if (*id)
         name_lookup_set(&rows->subjects, name, length, *id);
@@ -247,12 +263,10 @@ static bool writer_sql_election_of(struct writer_sql *rows, const char *cluster,
             return true;
     }
     int64_t cluster_id;
-    sqlite3_stmt *statement = use(rows, SQL_ELECTION_OF);
-    if (!statement || !writer_sql_cluster_of(rows, cluster, &cluster_id))
+    if (!writer_sql_cluster_of(rows, cluster, &cluster_id))
         return false;
-    sqlite3_bind_int64(statement, 1, cluster_id);
-    sql_bind_text(statement, 2, path);
-    if (!sql_answer(statement, id))
+    const struct sql_value subject[] = {sql_of(cluster_id), sql_of_text(path)};
+    if (!writer_sql_get(rows, SQL_ELECTION_OF, subject, id))
         return false;
     if (*id && short_enough)
         name_lookup_set(&rows->subjects, key, name + length, *id);
@@ -261,23 +275,16 @@ static bool writer_sql_election_of(struct writer_sql *rows, const char *cluster,
 
 static bool write_subject(struct writer_sql *rows, const struct batch *batch, const struct subject_row *row)
 {
-    sqlite3_stmt *statement = use(rows, SQL_CLUSTER);
-    const char *cluster = batch_get(batch, row->cluster);
-    sql_bind_text(statement, 1, cluster);
-    sql_bind_text(statement, 2, batch_get(batch, row->hosts));
-    sql_bind_text(statement, 3, batch_get(batch, row->chroot));
+    const char *name = batch_get(batch, row->cluster);
+    const struct sql_value cluster[] = {sql_of_text(name), sql_of_text(batch_get(batch, row->hosts)),
+                                        sql_of_text(batch_get(batch, row->chroot))};
     int64_t id;
-    if (!sql_done(statement) || !writer_sql_cluster_of(rows, cluster, &id))
+    if (!writer_sql_put(rows, SQL_CLUSTER, cluster) || !writer_sql_cluster_of(rows, name, &id))
         return false;
-    if (!row->election)
-        return true;
-    statement = use(rows, SQL_ELECTION);
-    sqlite3_bind_int64(statement, 1, id);
-    sql_bind_text(statement, 2, batch_get(batch, row->election));
-    sql_bind_text(statement, 3, batch_get(batch, row->name));
-    sql_bind_text(statement, 4, batch_get(batch, row->kind));
-    sql_bind_text(statement, 5, batch_get(batch, row->recipe));
-    return sql_done(statement);
+    const struct sql_value election[] = {
+        sql_of(id), sql_of_text(batch_get(batch, row->election)), sql_of_text(batch_get(batch, row->name)),
+        sql_of_text(batch_get(batch, row->kind)), sql_of_text(batch_get(batch, row->recipe))};
+    return !row->election || writer_sql_put(rows, SQL_ELECTION, election);
 }
 
 /* ---- snapshots ---- */
@@ -313,17 +320,10 @@ static bool close_chunk(struct writer_sql *rows)
     if (fine && rows->chunk && patches.length) {
         size_t size = 0;
         unsigned char *packed = deflated(patches.bytes, patches.length, &size);
-        statement = use(rows, SQL_CHUNK_CLOSE);
-        fine = statement;
-        if (fine) {
-            sqlite3_bind_int64(statement, 1, (int64_t)patches.length);
-            sqlite3_bind_blob64(statement, 2, packed, size, SQLITE_STATIC);
-            sqlite3_bind_int64(statement, 3, rows->chunk);
-            fine = sql_done(statement);
-            sqlite3_clear_bindings(statement);
-        }
+        const struct sql_value chunk[] = {sql_of((int64_t)patches.length), sql_of_bytes(packed, size),
+                                          sql_of(rows->chunk)};
+        fine = writer_sql_put(rows, SQL_CHUNK_CLOSE, chunk) && sql_done(use(rows, SQL_PATCHES_GONE));
         free(packed);
-        fine = fine && sql_done(use(rows, SQL_PATCHES_GONE));
     }
     buffer_free(&patches);
     return fine;
@@ -337,20 +337,11 @@ static bool begin_chunk(struct writer_sql *rows, const struct batch *batch)
     name_lookup_free(&rows->names);
     size_t size = 0;
     unsigned char *packed = deflated(batch->snapshot.bytes, batch->snapshot.length, &size);
-    sqlite3_stmt *statement = use(rows, SQL_CHUNK);
-    if (!statement) {
-        free(packed);
-        return false;
-    }
-    sqlite3_bind_int64(statement, 1, ++rows->chunk);
-    sqlite3_bind_int64(statement, 2, rows->stretch);
-    sqlite3_bind_int64(statement, 3, batch->at_us);
-    sqlite3_bind_int64(statement, 4, rows->next_event);
-    sqlite3_bind_int64(statement, 5, rows->next_name);
-    sqlite3_bind_int64(statement, 6, (int64_t)batch->snapshot.length);
-    sqlite3_bind_blob64(statement, 7, packed, size, SQLITE_STATIC);
-    bool fine = sql_done(statement);
-    sqlite3_clear_bindings(statement);
+    const struct sql_value chunk[] = {sql_of(++rows->chunk),     sql_of(rows->stretch),
+                                      sql_of(batch->at_us),      sql_of(rows->next_event),
+                                      sql_of(rows->next_name),   sql_of((int64_t)batch->snapshot.length),
+                                      sql_of_bytes(packed, size)};
+    bool fine = writer_sql_put(rows, SQL_CHUNK, chunk);
     free(packed);
     return fine;
 }
@@ -363,13 +354,9 @@ static bool writer_sql_write_gap(struct writer_sql *rows, int64_t cluster, int64
 {
     if (to_us != 0 && to_us <= from_us)
         return true;
-    sqlite3_stmt *statement = use(rows, SQL_GAP);
-    sql_bind_known(statement, 1, cluster, cluster != 0);
-    sql_bind_known(statement, 2, rows->stretch, cluster != 0);
-    sqlite3_bind_int64(statement, 3, from_us);
-    sql_bind_known(statement, 4, to_us, to_us != 0);
-    sql_bind_text(statement, 5, why);
-    return sql_done(statement);
+    const struct sql_value gap[] = {sql_some(cluster), sql_known(rows->stretch, cluster != 0),
+                                    sql_of(from_us), sql_some(to_us), sql_of_text(why)};
+    return writer_sql_put(rows, SQL_GAP, gap);
 }
 
 /* 0: it is there. */
@@ -395,15 +382,11 @@ static bool end_gap(struct writer_sql *rows, const char *name, int64_t to_us)
     int64_t gap = gap_of(rows, name);
     if (gap == 0)
         return true;
-    sqlite3_stmt *statement = use(rows, SQL_GAP_ENDS);
-    sqlite3_bind_int64(statement, 1, to_us);
-    sqlite3_bind_int64(statement, 2, gap);
-    if (!sql_done(statement))
+    const struct sql_value end[] = {sql_of(to_us), sql_of(gap)};
+    if (!writer_sql_put(rows, SQL_GAP_ENDS, end))
         return false;
     name_lookup_set(&rows->lost, name, strlen(name), 0);
-    statement = use(rows, SQL_GAP_IS_NONE);
-    sqlite3_bind_int64(statement, 1, gap);
-    return sql_done(statement);
+    return writer_sql_put(rows, SQL_GAP_IS_NONE, &end[1]);
 }
 
 /* A row that lasts is cut where a stretch ends, and continues by the clock of the next. */
@@ -443,13 +426,10 @@ static bool begin_stretch(struct writer_sql *rows, const struct batch *batch)
     gethostname(host, sizeof host - 1);
     sqlite3_snprintf(sizeof recorder, recorder, "electop %s, process %d on %s", ELECTOP_VERSION,
                      (int)getpid(), host);
-    sqlite3_stmt *statement = use(rows, SQL_STRETCH);
-    sqlite3_bind_int64(statement, 1, ++rows->stretch);
-    sqlite3_bind_int64(statement, 2, batch->at_us);
-    sqlite3_bind_int64(statement, 3, batch->at_us);
-    sql_bind_text(statement, 4, batch->why ? batch->why : "started");
-    sql_bind_text(statement, 5, recorder);
-    return sql_done(statement) && begin_gaps(rows, batch);
+    const struct sql_value stretch[] = {sql_of(++rows->stretch), sql_of(batch->at_us), sql_of(batch->at_us),
+                                        sql_of_text(batch->why ? batch->why : "started"),
+                                        sql_of_text(recorder)};
+    return writer_sql_put(rows, SQL_STRETCH, stretch) && begin_gaps(rows, batch);
 }
 
 /* ---- events, findings, failovers ---- */
@@ -458,26 +438,10 @@ static bool writer_sql_kind_of(struct writer_sql *rows, enum event_kind kind, in
 {
     if ((size_t)kind >= sizeof rows->kinds / sizeof rows->kinds[0])
         return false;
-    if (!rows->kinds[kind]) {
-        sqlite3_stmt *statement = NULL;
-        bool fine = sqlite3_prepare_v2(rows->db, "INSERT OR IGNORE INTO kind (word) VALUES (?)", -1,
-                                       &statement, NULL) == SQLITE_OK;
-        if (fine) {
-            sql_bind_text(statement, 1, event_word(kind));
-            fine = sqlite3_step(statement) == SQLITE_DONE;
-        }
-        sqlite3_finalize(statement);
-        statement = NULL;
-        fine = fine && sqlite3_prepare_v2(rows->db, "SELECT id FROM kind WHERE word = ?", -1, &statement,
-                                          NULL) == SQLITE_OK;
-        if (fine) {
-            sql_bind_text(statement, 1, event_word(kind));
-            fine = sql_answer(statement, &rows->kinds[kind]);
-        }
-        sqlite3_finalize(statement);
-        if (!fine)
-            return false;
-    }
+    const struct sql_value word = sql_of_text(event_word(kind));
+    if (!rows->kinds[kind] && (!writer_sql_put(rows, SQL_KIND, &word) ||
+                               !writer_sql_get(rows, SQL_KIND_OF, &word, &rows->kinds[kind])))
+        return false;
     *id = rows->kinds[kind];
     return true;
 }
@@ -492,41 +456,49 @@ struct ids {
 static bool writer_sql_write_finding(struct writer_sql *rows, const struct batch *batch,
                                      const struct happening *h, const struct ids *ids)
 {
-    sqlite3_stmt *statement = use(rows, SQL_FINDING);
-    sqlite3_bind_int64(statement, 1, ids->event);
-    sql_bind_text(statement, 2, batch_get(batch, h->code));
-    sql_bind_text(statement, 3, severity_word(h->severity));
-    sql_bind_text(statement, 4, certainty_word(h->certainty));
-    sql_bind_text(statement, 5, h->candidates ? batch_get(batch, h->candidates) : "[]");
-    sql_bind_text(statement, 6, batch_get(batch, h->evidence));
-    sql_bind_text(statement, 7, batch_get(batch, h->advice));
-    sqlite3_bind_int64(statement, 8, h->since_us);
-    sql_bind_known(statement, 9, h->unconfirmed_us, h->unconfirmed_us != 0);
-    sqlite3_bind_int64(statement, 10, (int64_t)h->subject);
-    sqlite3_bind_int64(statement, 11, h->one_poll);
-    return sql_done(statement);
+    const struct sql_value finding[] = {sql_of(ids->event),
+                                        sql_of_text(batch_get(batch, h->code)),
+                                        sql_of_text(severity_word(h->severity)),
+                                        sql_of_text(certainty_word(h->certainty)),
+                                        sql_of_text(h->candidates ? batch_get(batch, h->candidates) : "[]"),
+                                        sql_of_text(batch_get(batch, h->evidence)),
+                                        sql_of_text(batch_get(batch, h->advice)),
+                                        sql_of(h->since_us),
+                                        sql_some(h->unconfirmed_us),
+                                        sql_of((int64_t)h->subject),
+                                        sql_of(h->one_poll)};
+    return writer_sql_put(rows, SQL_FINDING, finding);
+}
+
+static struct sql_value bound_value(int64_t us)
+{
+    return sql_known(us, us >= 0);
 }
 
 static bool writer_sql_write_failover(struct writer_sql *rows, const struct batch *batch,
                                       const struct happening *h, const struct ids *ids)
 {
-    sqlite3_stmt *statement = use(rows, SQL_FAILOVER);
-    sqlite3_bind_int64(statement, 1, ids->election);
-    sqlite3_bind_int64(statement, 2, h->lost_us);
-    sqlite3_bind_int64(statement, 3, ids->event);
-    sql_bind_known(statement, 4, h->elected_us, h->elected_us != 0);
-    sql_bind_text(statement, 5, h->cause ? batch_get(batch, h->cause) : "unknown");
-    sql_bind_text(statement, 6, certainty_word(h->certainty));
-    for (int i = 0; i < 4; i++) {
-        sql_bind_known(statement, 7 + 2 * i, h->spans[i].low_us, h->spans[i].low_us >= 0);
-        sql_bind_known(statement, 8 + 2 * i, h->spans[i].high_us, h->spans[i].high_us >= 0);
-    }
-    sql_bind_known(statement, 15, h->gap_us, h->gap_us > 0);
-    sqlite3_bind_int64(statement, 16, h->lost_mono_us);
-    sql_bind_text(statement, 17, batch_get(batch, h->evidence));
-    sql_bind_known(statement, 18, h->notified_us, h->notified_us != 0);
-    sql_bind_known(statement, 19, h->reacted_us, h->reacted_us != 0);
-    return sql_done(statement);
+    const struct span *s = h->spans;
+    const struct sql_value failover[] = {sql_of(ids->election),
+                                         sql_of(h->lost_us),
+                                         sql_of(ids->event),
+                                         sql_some(h->elected_us),
+                                         sql_of_text(h->cause ? batch_get(batch, h->cause) : "unknown"),
+                                         sql_of_text(certainty_word(h->certainty)),
+                                         bound_value(s[0].low_us),
+                                         bound_value(s[0].high_us),
+                                         bound_value(s[1].low_us),
+                                         bound_value(s[1].high_us),
+                                         bound_value(s[2].low_us),
+                                         bound_value(s[2].high_us),
+                                         bound_value(s[3].low_us),
+                                         bound_value(s[3].high_us),
+                                         sql_known(h->gap_us, h->gap_us > 0),
+                                         sql_of(h->lost_mono_us),
+                                         sql_of_text(batch_get(batch, h->evidence)),
+                                         sql_some(h->notified_us),
+                                         sql_some(h->reacted_us)};
+    return writer_sql_put(rows, SQL_FAILOVER, failover);
 }
 
 /* From when a cluster was heard last until it is there again. */
@@ -547,11 +519,8 @@ static bool write_absence(struct writer_sql *rows, const struct batch *batch, co
 static bool has_failover(struct writer_sql *rows, const struct happening *h, const struct ids *ids, bool *has)
 {
     int64_t count = 0;
-    sqlite3_stmt *statement = use(rows, SQL_FAILOVERS_OF);
-    sqlite3_bind_int64(statement, 1, ids->election);
-    sqlite3_bind_int64(statement, 2, h->lost_us);
-    sql_bind_known(statement, 3, h->elected_us, h->elected_us != 0);
-    bool fine = sql_answer(statement, &count);
+    const struct sql_value failover[] = {sql_of(ids->election), sql_of(h->lost_us), sql_some(h->elected_us)};
+    bool fine = writer_sql_get(rows, SQL_FAILOVERS_OF, failover, &count);
     *has = count > 0;
     return fine;
 }
@@ -568,33 +537,32 @@ static bool write_happening(struct writer_sql *rows, const struct batch *batch, 
         return false;
     if (has)
         return true;
-    sqlite3_stmt *statement = use(rows, SQL_EVENT);
-    if (!statement || (!h->known && !writer_sql_kind_of(rows, h->kind, &kind)) ||
+    if ((!h->known && !writer_sql_kind_of(rows, h->kind, &kind)) ||
         !name_of(rows, batch_get(batch, h->candidate), &ids.candidate) ||
         !name_of(rows, batch_get(batch, h->identity), &ids.identity) ||
         !name_of(rows, batch_get(batch, h->other), &ids.other) ||
         !name_of(rows, batch_get(batch, h->other_identity), &ids.other_identity))
         return false;
-    sqlite3_bind_int64(statement, 1, ids.event);
-    sqlite3_bind_int64(statement, 2, h->at_us);
-    sqlite3_bind_int64(statement, 3, kind);
-    sql_bind_known(statement, 4, ids.cluster, ids.election == 0);
-    sql_bind_known(statement, 5, ids.election, ids.election != 0);
-    sql_bind_known(statement, 6, ids.candidate, ids.candidate != 0);
-    sql_bind_known(statement, 7, ids.identity, ids.identity != 0);
-    sql_bind_known(statement, 8, ids.other, ids.other != 0);
-    sql_bind_known(statement, 9, ids.other_identity, ids.other_identity != 0);
-    sql_bind_known(statement, 10, (int64_t)h->position, h->position != 0);
-    sql_bind_known(statement, 11, h->gap_us, h->gap_us > 0);
     bool timed = h->kind == EVENT_LEADER_ELECTED || h->kind == EVENT_LEADER_ACKNOWLEDGED;
-    sql_bind_known(statement, 12, h->after_us, timed && h->after_us >= 0);
     bool unseen = h->kind == EVENT_UNSEEN;
-    sql_bind_known(statement, 13, (int64_t)h->joined, unseen);
-    sql_bind_known(statement, 14, (int64_t)h->gone, unseen);
-    sql_bind_text(statement, 15, batch_get(batch, h->state));
-    sql_bind_text(statement, 16, batch_get(batch, h->detail));
-    sql_bind_known(statement, 17, batch->from_log, batch->from_log);
-    if (!sql_done(statement))
+    const struct sql_value event[] = {sql_of(ids.event),
+                                      sql_of(h->at_us),
+                                      sql_of(kind),
+                                      sql_known(ids.cluster, ids.election == 0),
+                                      sql_some(ids.election),
+                                      sql_some(ids.candidate),
+                                      sql_some(ids.identity),
+                                      sql_some(ids.other),
+                                      sql_some(ids.other_identity),
+                                      sql_some((int64_t)h->position),
+                                      sql_known(h->gap_us, h->gap_us > 0),
+                                      sql_known(h->after_us, timed && h->after_us >= 0),
+                                      sql_known((int64_t)h->joined, unseen),
+                                      sql_known((int64_t)h->gone, unseen),
+                                      sql_of_text(batch_get(batch, h->state)),
+                                      sql_of_text(batch_get(batch, h->detail)),
+                                      sql_some(batch->from_log)};
+    if (!writer_sql_put(rows, SQL_EVENT, event))
         return false;
     rows->next_event++;
     return (!h->code || writer_sql_write_finding(rows, batch, h, &ids)) &&
@@ -617,9 +585,8 @@ static bool tenure_base(struct writer_sql *rows, int64_t election, int64_t *base
 {
     if (name_lookup_find(&rows->bases, (const char *)&election, sizeof election, base))
         return true;
-    sqlite3_stmt *statement = use(rows, SQL_LAST_TENURE);
-    sqlite3_bind_int64(statement, 1, election);
-    if (!sql_answer(statement, base))
+    const struct sql_value key = sql_of(election);
+    if (!writer_sql_get(rows, SQL_LAST_TENURE, &key, base))
         return false;
     name_lookup_set(&rows->bases, (const char *)&election, sizeof election, *base);
     return true;
@@ -643,27 +610,18 @@ static bool write_tenure(struct writer_sql *rows, const struct batch *batch, con
         !tenure_base(rows, election, &base) || !name_of(rows, name, &candidate) ||
         !name_of(rows, batch_get(batch, row->identity), &identity))
         return false;
-    sqlite3_stmt *statement = use(rows, SQL_TENURE);
-    sqlite3_bind_int64(statement, 1, election);
-    sqlite3_bind_int64(statement, 2, base + row->number);
-    sqlite3_bind_int64(statement, 3, rows->stretch);
-    sql_bind_text(statement, 4, row->gap ? "gap" : name ? "led" : "vacant");
-    sql_bind_known(statement, 5, candidate, candidate != 0);
-    sql_bind_known(statement, 6, identity, identity != 0);
-    sqlite3_bind_int64(statement, 7, row->from_us);
-    sqlite3_bind_int64(statement, 8, row->from_exact);
-    sql_bind_known(statement, 9, row->to_us, row->to_us != 0);
-    sql_bind_known(statement, 10, batch->from_log, batch->from_log);
-    if (!sql_done(statement))
+    const struct sql_value tenure[] = {
+        sql_of(election),      sql_of(base + row->number),
+        sql_of(rows->stretch), sql_of_text(row->gap ? "gap" : name ? "led" : "vacant"),
+        sql_some(candidate),   sql_some(identity),
+        sql_of(row->from_us),  sql_of(row->from_exact),
+        sql_some(row->to_us),  sql_some(batch->from_log)};
+    if (!writer_sql_put(rows, SQL_TENURE, tenure))
         return false;
-    if (follows_ended(batch, row))
-        return true;
     /* Where how the one before ended was lost: it ended all the same. */
-    statement = use(rows, SQL_TENURE_ENDS);
-    sqlite3_bind_int64(statement, 1, row->from_us);
-    sqlite3_bind_int64(statement, 2, election);
-    sqlite3_bind_int64(statement, 3, base + row->number - 1);
-    return sql_done(statement);
+    const struct sql_value before[] = {sql_of(row->from_us), sql_of(election),
+                                       sql_of(base + row->number - 1)};
+    return follows_ended(batch, row) || writer_sql_put(rows, SQL_TENURE_ENDS, before);
 }
 
 /* ---- what logs tell ---- */
@@ -672,62 +630,47 @@ static bool write_fact(struct writer_sql *rows, const struct batch *batch, const
 {
     int64_t cluster;
     const struct logged_fact *fact = &row->fact;
-    sqlite3_stmt *statement = use(rows, SQL_FACT);
-    if (!statement || !writer_sql_cluster_of(rows, batch_get(batch, row->cluster), &cluster))
+    if (!writer_sql_cluster_of(rows, batch_get(batch, row->cluster), &cluster))
         return false;
-    sql_bind_known(statement, 1, cluster, cluster != 0);
-    sqlite3_bind_int64(statement, 2, fact->at.wall_us);
-    sql_bind_text(statement, 3, logged_fact_word(fact->kind));
-    sqlite3_bind_int64(statement, 4, fact->zxid);
-    sql_bind_known(statement, 5, fact->zxid_to, fact->zxid_to != 0);
-    sql_bind_known(statement, 6, (int64_t)fact->session, fact->session != 0);
-    sql_bind_known(statement, 7, (int64_t)fact->owner, fact->owner != 0);
-    sql_bind_text(statement, 8, batch_get(batch, row->path));
-    sql_bind_known(statement, 9, fact->timeout_ms, fact->timeout_ms > 0);
-    sql_bind_known(statement, 10, fact->began_us, fact->began_us != 0);
-    sql_bind_known(statement, 11, fact->back_us, fact->back_us != 0);
-    return sql_done(statement);
+    const struct sql_value values[] = {sql_some(cluster),
+                                       sql_of(fact->at.wall_us),
+                                       sql_of_text(logged_fact_word(fact->kind)),
+                                       sql_of(fact->zxid),
+                                       sql_some(fact->zxid_to),
+                                       sql_some((int64_t)fact->session),
+                                       sql_some((int64_t)fact->owner),
+                                       sql_of_text(batch_get(batch, row->path)),
+                                       sql_known(fact->timeout_ms, fact->timeout_ms > 0),
+                                       sql_some(fact->began_us),
+                                       sql_some(fact->back_us)};
+    return writer_sql_put(rows, SQL_FACT, values);
 }
 
 /* ---- the whole ---- */
 
 bool writer_sql_alive(struct writer_sql *rows, int64_t now_us)
 {
-    sqlite3_stmt *statement = use(rows, SQL_STRETCH_GOES_ON);
-    if (!statement || !learn(rows))
+    if (!learn(rows))
         return false;
-    sqlite3_bind_int64(statement, 1, now_us);
-    sqlite3_bind_int64(statement, 2, rows->stretch);
-    return sql_done(statement);
+    const struct sql_value stretch[] = {sql_of(now_us), sql_of(rows->stretch)};
+    return writer_sql_put(rows, SQL_STRETCH_GOES_ON, stretch);
 }
 
 static bool write_patch(struct writer_sql *rows, const struct batch *batch)
 {
-    sqlite3_stmt *statement = use(rows, SQL_PATCH);
-    sqlite3_bind_int64(statement, 1, batch->at_us);
-    sqlite3_bind_blob64(statement, 2, batch->patch.bytes, batch->patch.length, SQLITE_STATIC);
-    bool fine = sql_done(statement);
-    sqlite3_clear_bindings(statement);
-    return fine;
+    const struct sql_value patch[] = {sql_of(batch->at_us),
+                                      sql_of_bytes(batch->patch.bytes, batch->patch.length)};
+    return writer_sql_put(rows, SQL_PATCH, patch);
 }
 
 /* The oldest make room. */
 static bool write_observed(struct writer_sql *rows, const struct batch *batch)
 {
-    sqlite3_stmt *statement = use(rows, SQL_OBSERVATION);
-    if (!statement)
-        return false;
-    sqlite3_bind_int64(statement, 1, batch->observed_from_us);
-    sqlite3_bind_int64(statement, 2, batch->at_us);
-    sqlite3_bind_int64(statement, 3, batch->observed_until_us);
-    sqlite3_bind_blob64(statement, 4, batch->observed.bytes, batch->observed.length, SQLITE_STATIC);
-    bool fine = sql_done(statement);
-    sqlite3_clear_bindings(statement);
-    if (!fine || !(statement = use(rows, SQL_OBSERVATIONS_GONE)))
-        return false;
-    sqlite3_bind_int64(statement, 1, batch->at_us);
-    sqlite3_bind_int64(statement, 2, OBSERVED_BYTES_MOST);
-    return sql_done(statement);
+    const struct sql_value block[] = {sql_of(batch->observed_from_us), sql_of(batch->at_us),
+                                      sql_of(batch->observed_until_us),
+                                      sql_of_bytes(batch->observed.bytes, batch->observed.length)};
+    const struct sql_value most[] = {sql_of(batch->at_us), sql_of(OBSERVED_BYTES_MOST)};
+    return writer_sql_put(rows, SQL_OBSERVATION, block) && writer_sql_put(rows, SQL_OBSERVATIONS_GONE, most);
 }
 
 bool writer_sql_write(struct writer_sql *rows, const struct batch *batch)
