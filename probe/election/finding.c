@@ -496,6 +496,20 @@ const char *certainty_word(enum certainty certainty)
     return certainty == CERTAINTY_CERTAIN ? "certain" : "suspected";
 }
 
+enum severity severity_find(const char *word)
+{
+    enum severity severity = SEVERITY_CRITICAL;
+    while (severity > SEVERITY_INFO && (!word || strcmp(severity_word(severity), word) != 0))
+        severity--;
+    return severity;
+}
+
+enum certainty certainty_find(const char *word)
+{
+    bool certain = word && strcmp(word, certainty_word(CERTAINTY_CERTAIN)) == 0;
+    return certain ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED;
+}
+
 void finding_copy(struct finding *to, const struct finding *from)
 {
     *to = *from;

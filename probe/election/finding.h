@@ -73,6 +73,9 @@ enum finding_code finding_code_of(const char *word);
 
 const char *severity_word(enum severity severity);    /* "critical" */
 const char *certainty_word(enum certainty certainty); /* "certain" */
+/* Of a word; the least for another one, and for NULL. */
+enum severity severity_find(const char *word);
+enum certainty certainty_find(const char *word);
 
 struct finding {
     enum finding_code code;

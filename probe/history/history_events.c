@@ -2,10 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <jansson.h>
+
 #include "config/memory.h"
 #include "config/text.h"
-#include "config/utf8.h"
-#include "probe/case/codec.h"
 #include "probe/history/history.h"
 #include "probe/history/reader.h"
 #include "probe/history/sql.h"
@@ -88,71 +88,17 @@ static int history_events_kind_of(const struct history *h, int64_t id)
     return -1;
 }
 
-static unsigned history_events_word_index(const char *word, const char *(*of)(unsigned), unsigned count)
+/* From a list as JSON. */
+static void read_names(const char *text, struct finding *finding)
 {
-    unsigned i = 0;
-    while (word && i < count && strcmp(of(i), word) != 0)
-        i++;
-    return word && i < count ? i : 0;
-}
-
-static const char *severity_at(unsigned i)
-{
-    return severity_word((enum severity)i);
-}
-
-static const char *certainty_at(unsigned i)
-{
-    return certainty_word((enum certainty)i);
-}
-
-static unsigned long escape_digits(const char *at)
-{
-    char digits[5] = "";
-    memcpy(digits, at, strnlen(at, 4));
-    return strtoul(digits, NULL, 16);
-}
-
-/* A JSON escape, at the letter after the backslash; returns its last byte. */
-static const char *read_escape(const char *at, struct buffer *name)
-{
-    if (*at != 'u') {
-        const char *escape = strchr("nrtbf", *at);
-        buffer_put_char(name, escape ? "\n\r\t\b\f"[escape - "nrtbf"] : *at);
-        return at;
+    json_t *names = text ? json_loads(text, 0, NULL) : NULL;
+    size_t count = json_array_size(names);
+    finding->candidates = xcalloc(count + 1, sizeof *finding->candidates);
+    for (size_t i = 0; i < count; i++) {
+        const char *name = json_string_value(json_array_get(names, i));
+        finding->candidates[finding->candidate_count++] = xstrdup(name ? name : "");
     }
-    unsigned long code = escape_digits(at + 1), low;
-    const char *last = at + strnlen(at + 1, 4);
-    if (code >= 0xd800 && code < 0xdc00 && last[1] == '\\' && last[2] == 'u' &&
-        (low = escape_digits(last + 3)) >= 0xdc00 && low < 0xe000) { /* UTF-16 */
-        code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
-        last += 6;
-    }
-    char bytes[4];
-    size_t length = utf8_encode((uint32_t)code, bytes);
-    buffer_put(name, length ? bytes : "?", length ? length : 1);
-    return last;
-}
-
-/* A list of names as JSON, which is our own: nothing but strings. */
-static void read_names(const char *json, struct finding *finding)
-{
-    const char *at = json ? strchr(json, '"') : NULL;
-    size_t most = 0;
-    for (const char *quote = at; quote; quote = strchr(quote + 1, '"'))
-        most++; /* at least one of them begins each */
-    finding->candidates = xcalloc(most + 1, sizeof *finding->candidates);
-    while (at) {
-        struct buffer name = {0};
-        for (at++; *at && *at != '"'; at++)
-            if (*at != '\\')
-                buffer_put_char(&name, *at);
-            else if (at[1])
-                at = read_escape(at + 1, &name);
-        buffer_put_char(&name, '\0');
-        finding->candidates[finding->candidate_count++] = name.bytes;
-        at = *at ? strchr(at + 1, '"') : NULL;
-    }
+    json_decref(names);
 }
 
 /* False: of a newer program. */
@@ -162,10 +108,8 @@ static bool read_finding(sqlite3_stmt *statement, struct finding *f)
     if (!code || finding_code_of(code) == FINDING_COUNT)
         return false;
     f->code = finding_code_of(code);
-    f->severity =
-        (enum severity)history_events_word_index(sql_text(statement, 17), severity_at, SEVERITY_CRITICAL + 1);
-    f->certainty = (enum certainty)history_events_word_index(sql_text(statement, 18), certainty_at,
-                                                             CERTAINTY_CERTAIN + 1);
+    f->severity = severity_find(sql_text(statement, 17));
+    f->certainty = certainty_find(sql_text(statement, 18));
     f->evidence = sql_copy(statement, 20);
     f->advice = sql_copy(statement, 21);
     f->since = (struct moment){sql_number(statement, 22), sql_number(statement, 22)};

@@ -84,12 +84,6 @@ static enum failover_cause history_failovers_cause_of(const char *word)
     return word && cause < CAUSE_COUNT ? (enum failover_cause)cause : CAUSE_UNKNOWN;
 }
 
-static enum certainty history_failovers_certainty_of(const char *word)
-{
-    return word && strcmp(word, certainty_word(CERTAINTY_CERTAIN)) == 0 ? CERTAINTY_CERTAIN
-                                                                        : CERTAINTY_SUSPECTED;
-}
-
 static char *own_text(sqlite3_stmt *statement, int i)
 {
     return text_copy(sql_text(statement, i));
@@ -105,7 +99,7 @@ static void read_failover(sqlite3_stmt *statement, struct failover *f)
         .from_identity = own_text(statement, 6),
         .lost_at = {mono_us, lost_us},
         .cause = history_failovers_cause_of(sql_text(statement, 7)),
-        .cause_certainty = history_failovers_certainty_of(sql_text(statement, 8)),
+        .cause_certainty = certainty_find(sql_text(statement, 8)),
         .detection = sql_span(statement, 9),
         .vacancy = sql_span(statement, 11),
         .takeover = sql_span(statement, 13),
