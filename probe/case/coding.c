@@ -8,12 +8,6 @@
 
 /* A forged stretch may refer to a long list or text again and again. */
 #define READ_MEMORY_MOST ((size_t)256 << 20)
-#define ARENA_BYTES ((size_t)64 << 10)
-
-struct arena_block {
-    struct arena_block *next;
-    max_align_t room[];
-};
 
 /* ---- memory ---- */
 
@@ -27,20 +21,7 @@ void *coding_take(struct coding *c, size_t count, size_t size)
         return NULL;
     }
     c->memory += length;
-    if (length > c->free_room) {
-        size_t room = length > ARENA_BYTES ? length : ARENA_BYTES;
-        struct arena_block *block = xcalloc(1, sizeof *block + room);
-        block->next = c->arena;
-        c->arena = block;
-        if (length >= ARENA_BYTES)
-            return block->room;
-        c->free_at = (char *)block->room;
-        c->free_room = room;
-    }
-    void *taken = c->free_at;
-    c->free_at += length;
-    c->free_room -= length;
-    return taken;
+    return arena_take(&c->arena, length);
 }
 
 /* ---- one field ---- */
@@ -284,11 +265,7 @@ void coding_free(struct coding *c)
 {
     if (!c)
         return;
-    while (c->arena) {
-        struct arena_block *next = c->arena->next;
-        free(c->arena);
-        c->arena = next;
-    }
+    arena_free(&c->arena);
     for (size_t i = 0; i < LANES; i++)
         buffer_free(&c->lanes[i].out);
     hash_table_clear(&c->latest);

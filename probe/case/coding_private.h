@@ -4,6 +4,7 @@
 #ifndef ELECTOP_PROBE_CASE_CODING_PRIVATE_H
 #define ELECTOP_PROBE_CASE_CODING_PRIVATE_H
 
+#include "config/arena.h"
 #include "config/hash_table.h"
 #include "probe/case/coding.h"
 #include "probe/election/observation.h"
@@ -23,7 +24,6 @@ struct lane {
     struct scan in;
 };
 
-struct arena_block;
 struct kept_settings;
 
 struct coding {
@@ -32,9 +32,8 @@ struct coding {
     size_t group, field; /* of lanes; of the next field in it */
     size_t bytes;        /* in the lanes */
     bool bad;
-    struct arena_block *arena;
-    char *free_at;
-    size_t free_room, memory;
+    struct arena arena;
+    size_t memory;      /* taken of it */
     const char **texts; /* from 0; bucket: number + 1 by hash, when writing */
     size_t text_count, text_room;
     uint32_t *buckets;

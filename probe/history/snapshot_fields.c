@@ -10,29 +10,6 @@
 #include "probe/election/registry.h"
 #include "probe/history/sql.h"
 
-struct kept_block {
-    struct kept_block *next;
-    max_align_t room[];
-};
-
-/* Zeroed. */
-static void *fields_keep(struct fields *f, size_t size)
-{
-    struct kept_block *block = xcalloc(1, sizeof *block + size);
-    block->next = f->kept;
-    f->kept = block;
-    return block->room;
-}
-
-void kept_free(struct kept_block *blocks)
-{
-    while (blocks) {
-        struct kept_block *next = blocks->next;
-        free(blocks);
-        blocks = next;
-    }
-}
-
 /* ---- one field ---- */
 
 static void field_number(struct fields *f, uint64_t *number)
@@ -133,7 +110,7 @@ static char *field_kept(struct fields *f, const char *text)
     }
     size_t length;
     const char *piece = scan_piece(&f->in, &length);
-    return piece ? memcpy(fields_keep(f, length + 1), piece, length) : NULL;
+    return piece ? arena_text(&f->kept, piece, length) : NULL;
 }
 
 /* In an array of size bytes. Cut where it is longer, as only a stranger's is. */
@@ -291,7 +268,7 @@ static void settings_fields(struct fields *f, const struct election_settings **s
     fields_need(f, s.path);
     fields_need(f, s.recipe);
     if (!f->writing)
-        *settings = memcpy(fields_keep(f, sizeof s), &s, sizeof s);
+        *settings = memcpy(arena_take(&f->kept, sizeof s), &s, sizeof s);
 }
 
 static void recipe_fields(struct fields *f, const struct recipe **recipe)
@@ -309,7 +286,7 @@ static void recipe_fields(struct fields *f, const struct recipe **recipe)
     r.ack = field_kept(f, r.ack);
     fields_need(f, r.title);
     if (!f->writing)
-        *recipe = memcpy(fields_keep(f, sizeof r), &r, sizeof r);
+        *recipe = memcpy(arena_take(&f->kept, sizeof r), &r, sizeof r);
 }
 
 void election_fields(struct fields *f, struct election *e)

@@ -12,6 +12,7 @@
 #ifndef ELECTOP_PROBE_HISTORY_SNAPSHOT_FIELDS_H
 #define ELECTOP_PROBE_HISTORY_SNAPSHOT_FIELDS_H
 
+#include "config/arena.h"
 #include "probe/election/bystanders.h"
 #include "probe/election/cluster.h"
 #include "probe/election/election.h"
@@ -19,16 +20,12 @@
 #include "probe/case/codec.h"
 #include "probe/history/items.h"
 
-/* Texts and settings of a model that was read, which its structs borrow. */
-struct kept_block;
-void kept_free(struct kept_block *blocks);
-
 struct fields {
     struct snapshot *writing; /* the item goes there; NULL: in is read */
     struct scan in;
-    int64_t base_us;         /* see put_moment() */
-    struct moment now;       /* reading: of the model */
-    struct kept_block *kept; /* reading: the caller frees them after the model */
+    int64_t base_us;   /* see put_moment() */
+    struct moment now; /* reading: of the model */
+    struct arena kept; /* reading: what the model's structs borrow; the caller frees it after the model */
 };
 
 /*

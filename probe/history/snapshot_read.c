@@ -29,7 +29,7 @@
 
 struct snapshot_model {
     struct model *model;
-    struct kept_block *kept;
+    struct arena kept;
 };
 
 struct snapshot_reader {
@@ -449,7 +449,7 @@ void snapshot_model_free(struct snapshot_model *restored)
     if (!restored)
         return;
     model_free(restored->model);
-    kept_free(restored->kept);
+    arena_free(&restored->kept);
     free(restored);
 }
 

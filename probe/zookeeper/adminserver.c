@@ -78,15 +78,15 @@ static void connections(struct adminserver_parse *r, const struct json_value *va
 static void connection_field(struct adminserver_parse *r, const struct json_value *value)
 {
     struct seen_connection *c = &r->connection;
-    struct texts *texts = &r->answer->connections.texts;
+    struct arena *texts = &r->answer->connections.texts;
     const char *key = value->keys[2];
     if (adminserver_parse_is(key, "remote_socket_address"))
         r->has |= HAS_ADDRESS; /* null while the client is disconnecting */
     if (value->kind == VALUE_TEXT && adminserver_parse_is(key, "remote_socket_address")) {
         char address[CLIENT_ADDRESS_SIZE];
-        c->client = texts_keep(texts, address, client_address_parse(value->text, value->length, address));
+        c->client = arena_text(texts, address, client_address_parse(value->text, value->length, address));
     } else if (value->kind == VALUE_TEXT && adminserver_parse_is(key, "last_operation")) {
-        c->last_operation = texts_keep(texts, value->text, value->length < 16 ? value->length : 16);
+        c->last_operation = arena_text(texts, value->text, value->length < 16 ? value->length : 16);
     } else if (value->kind != VALUE_NUMBER) {
         return;
     } else if (adminserver_parse_is(key, "session_id")) {

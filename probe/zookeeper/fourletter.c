@@ -161,7 +161,7 @@ static void field(struct connection_list *list, struct seen_connection *c, const
     if (IS("sid"))
         c->session = hexadecimal;
     else if (IS("lop"))
-        c->last_operation = texts_keep(&list->texts, value, length < 16 ? length : 16);
+        c->last_operation = arena_text(&list->texts, value, length < 16 ? length : 16);
     else if (IS("est"))
         c->established_ms = number;
     else if (IS("to"))
@@ -195,7 +195,7 @@ static const char *read_cons_line(const char *line, size_t length, struct connec
     size_t address_length =
         client_address_parse(line + 1, address_end > line ? (size_t)(address_end - line - 1) : 0, address);
     struct seen_connection c = {.last_cxid = -1, .last_zxid = -1, .outstanding = -1};
-    c.client = texts_keep(&list->texts, address, address_length);
+    c.client = arena_text(&list->texts, address, address_length);
     for (at++; at < end - 1;) {
         size_t name = 0, value;
         size_t left = (size_t)(end - 1 - at);

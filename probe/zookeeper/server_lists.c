@@ -8,39 +8,6 @@
 
 #include "config/memory.h"
 
-#define BLOCK_BYTES 65536
-
-struct text_block {
-    struct text_block *before;
-    size_t used, room;
-    char bytes[];
-};
-
-const char *texts_keep(struct texts *texts, const char *text, size_t length)
-{
-    struct text_block *block = texts->latest;
-    if (!block || block->room - block->used <= length) {
-        size_t room = length < BLOCK_BYTES / 4 ? BLOCK_BYTES - sizeof *block : length + 1;
-        block = xmalloc(sizeof *block + room);
-        *block = (struct text_block){.before = texts->latest, .room = room};
-        texts->latest = block;
-    }
-    char *copy = block->bytes + block->used;
-    memcpy(copy, text, length);
-    copy[length] = '\0';
-    block->used += length + 1;
-    return copy;
-}
-
-static void texts_free(struct texts *texts)
-{
-    while (texts->latest) {
-        struct text_block *block = texts->latest;
-        texts->latest = block->before;
-        free(block);
-    }
-}
-
 void connection_list_add(struct connection_list *l, const struct seen_connection *seen)
 {
     room_for_one(&l->list, l->count, &l->room, sizeof *l->list);
@@ -50,7 +17,7 @@ void connection_list_add(struct connection_list *l, const struct seen_connection
 void connection_list_free(struct connection_list *l)
 {
     free(l->list);
-    texts_free(&l->texts);
+    arena_free(&l->texts);
     *l = (struct connection_list){0};
 }
 
@@ -65,7 +32,7 @@ void watch_list_add_path(struct watch_list *l, const char *path, size_t length)
     if (!l->count)
         return;
     room_for_one(&l->paths, l->path_count, &l->path_room, sizeof *l->paths);
-    l->paths[l->path_count++] = texts_keep(&l->texts, path, length);
+    l->paths[l->path_count++] = arena_text(&l->texts, path, length);
     l->list[l->count - 1].count++;
 }
 
@@ -73,7 +40,7 @@ void watch_list_add_detail(struct watch_list *l, uint64_t session, const char *p
 {
     room_for_one(&l->details, l->detail_count, &l->detail_room, sizeof *l->details);
     l->details[l->detail_count++] =
-        (struct watch_detail){session, texts_keep(&l->texts, path, strlen(path)), kind};
+        (struct watch_detail){session, arena_text(&l->texts, path, strlen(path)), kind};
 }
 
 static int compare_details(const void *a, const void *b)
@@ -108,7 +75,7 @@ void watch_list_free(struct watch_list *l)
     free(l->paths);
     free(l->kinds);
     free(l->details);
-    texts_free(&l->texts);
+    arena_free(&l->texts);
     *l = (struct watch_list){0};
 }
 

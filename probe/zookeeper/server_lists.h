@@ -12,21 +12,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "config/arena.h"
 #include "probe/election/observation.h"
-
-struct text_block;
-
-/* Texts that are freed together. */
-struct texts {
-    struct text_block *latest;
-};
-/* Returns a NUL-terminated copy (an inner NUL ends it for its readers). */
-const char *texts_keep(struct texts *texts, const char *text, size_t length);
 
 struct connection_list {
     struct seen_connection *list;
     size_t count, room;
-    struct texts texts;
+    struct arena texts;
 };
 void connection_list_add(struct connection_list *connection_list, const struct seen_connection *seen);
 void connection_list_free(struct connection_list *connection_list);
@@ -47,7 +39,7 @@ struct watch_list {
     uint8_t *kinds; /* of each path, an enum watch_kind; NULL: not known */
     struct watch_detail *details;
     size_t detail_count, detail_room;
-    struct texts texts;
+    struct arena texts;
 };
 /* Instead of sessions and paths. */
 void watch_list_add_detail(struct watch_list *watch_list, uint64_t session, const char *path,
