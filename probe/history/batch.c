@@ -53,13 +53,6 @@ static batch_text batch_put(struct batch *batch, const char *text)
     return (batch_text)(at + 1);
 }
 
-/* One more row, zeroed. */
-static void *batch_add_row(void **rows, size_t *count, size_t *room, size_t size)
-{
-    room_for_one(rows, *count, room, size);
-    return memset((char *)*rows + (*count)++ * size, 0, size);
-}
-
 static batch_text names_as_json(struct batch *batch, const struct finding *finding)
 {
     struct buffer out = {0};
@@ -108,24 +101,24 @@ static void add_failover(struct batch *batch, struct happening *h, const struct 
 
 void batch_add_event(struct batch *batch, const struct event *event)
 {
-    void *rows = batch->happenings;
-    struct happening *h = batch_add_row(&rows, &batch->happening_count, &batch->happening_room, sizeof *h);
-    batch->happenings = rows;
-    h->kind = event->kind;
-    h->at_us = event->at.wall_us;
-    h->cluster = batch_put(batch, event->cluster ? event->cluster->name : NULL);
-    h->election = batch_put(batch, event->election ? event->election->path : NULL);
-    h->candidate = batch_put(batch, event->candidate);
-    h->identity = batch_put(batch, event->identity);
-    h->other = batch_put(batch, event->from);
-    h->other_identity = batch_put(batch, event->from_identity);
-    h->state = batch_put(batch, event->connection);
-    h->detail = batch_put(batch, event->detail);
-    h->position = event->position;
-    h->joined = event->unseen_joined;
-    h->gone = event->unseen_left;
-    h->gap_us = event->gap_us;
-    h->after_us = event->after_us;
+    room_for_one(&batch->happenings, batch->happening_count, &batch->happening_room,
+                 sizeof *batch->happenings);
+    struct happening *h = &batch->happenings[batch->happening_count++];
+    *h = (struct happening){.kind = event->kind,
+                            .at_us = event->at.wall_us,
+                            .cluster = batch_put(batch, event->cluster ? event->cluster->name : NULL),
+                            .election = batch_put(batch, event->election ? event->election->path : NULL),
+                            .candidate = batch_put(batch, event->candidate),
+                            .identity = batch_put(batch, event->identity),
+                            .other = batch_put(batch, event->from),
+                            .other_identity = batch_put(batch, event->from_identity),
+                            .state = batch_put(batch, event->connection),
+                            .detail = batch_put(batch, event->detail),
+                            .position = event->position,
+                            .joined = event->unseen_joined,
+                            .gone = event->unseen_left,
+                            .gap_us = event->gap_us,
+                            .after_us = event->after_us};
     bool seen = event->kind == EVENT_ELECTION_SEEN || event->kind == EVENT_ELECTION_GONE;
     if (seen && event->election && event->election->recipe) /* as it was then */
         h->detail = batch_put(batch, event->election->recipe->name);
@@ -152,13 +145,12 @@ void batch_add_known_failover(struct batch *batch, const struct election *electi
 
 void batch_add_subject(struct batch *batch, const struct cluster *cluster, const struct election *election)
 {
-    void *rows = batch->subjects;
-    struct subject_row *row = batch_add_row(&rows, &batch->subject_count, &batch->subject_room, sizeof *row);
-    batch->subjects = rows;
-    row->cluster = batch_put(batch, cluster->name);
-    row->hosts = batch_put(batch, cluster->hosts);
-    row->chroot = batch_put(batch, cluster->chroot);
-    row->away = cluster->connection != CONNECTION_CONNECTED;
+    room_for_one(&batch->subjects, batch->subject_count, &batch->subject_room, sizeof *batch->subjects);
+    struct subject_row *row = &batch->subjects[batch->subject_count++];
+    *row = (struct subject_row){.cluster = batch_put(batch, cluster->name),
+                                .hosts = batch_put(batch, cluster->hosts),
+                                .chroot = batch_put(batch, cluster->chroot),
+                                .away = cluster->connection != CONNECTION_CONNECTED};
     if (!election)
         return;
     row->election = batch_put(batch, election->path);
@@ -170,27 +162,24 @@ void batch_add_subject(struct batch *batch, const struct cluster *cluster, const
 void batch_add_tenure(struct batch *batch, const struct election *election, const struct tenure *tenure,
                       int64_t number)
 {
-    void *rows = batch->tenures;
-    struct tenure_row *row = batch_add_row(&rows, &batch->tenure_count, &batch->tenure_room, sizeof *row);
-    batch->tenures = rows;
-    row->cluster = batch_put(batch, election->cluster->name);
-    row->election = batch_put(batch, election->path);
-    row->number = number;
-    row->candidate = batch_put(batch, tenure->name);
-    row->identity = batch_put(batch, tenure->identity);
-    row->from_us = tenure->from.wall_us;
-    row->to_us = tenure->to.mono_us ? tenure->to.wall_us : 0;
-    row->from_exact = tenure->from_exact;
-    row->gap = tenure->gap;
+    room_for_one(&batch->tenures, batch->tenure_count, &batch->tenure_room, sizeof *batch->tenures);
+    batch->tenures[batch->tenure_count++] =
+        (struct tenure_row){.cluster = batch_put(batch, election->cluster->name),
+                            .election = batch_put(batch, election->path),
+                            .number = number,
+                            .candidate = batch_put(batch, tenure->name),
+                            .identity = batch_put(batch, tenure->identity),
+                            .from_us = tenure->from.wall_us,
+                            .to_us = tenure->to.mono_us ? tenure->to.wall_us : 0,
+                            .from_exact = tenure->from_exact,
+                            .gap = tenure->gap};
 }
 
 void batch_add_fact(struct batch *batch, const char *cluster, const struct logged_fact *fact)
 {
-    void *rows = batch->facts;
-    struct fact_row *row = batch_add_row(&rows, &batch->fact_count, &batch->fact_room, sizeof *row);
-    batch->facts = rows;
-    row->fact = *fact;
+    room_for_one(&batch->facts, batch->fact_count, &batch->fact_room, sizeof *batch->facts);
+    struct fact_row *row = &batch->facts[batch->fact_count++];
+    *row = (struct fact_row){
+        .fact = *fact, .cluster = batch_put(batch, cluster), .path = batch_put(batch, fact->path)};
     row->fact.path = NULL;
-    row->cluster = batch_put(batch, cluster);
-    row->path = batch_put(batch, fact->path);
 }
