@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/hash_table.h"
 #include "config/memory.h"
 #include "probe/history/items.h"
 
@@ -77,14 +78,6 @@ static void grow_slots(struct snapshot *p, size_t count)
     struct slot *slots = xreallocarray(p->slots, room, sizeof *slots);
     p->slots = slots;
     p->room = room;
-}
-
-static uint32_t snapshot_hash_of(const unsigned char *bytes, size_t length)
-{
-    uint64_t hash = UINT64_C(0xcbf29ce484222325);
-    for (size_t i = 0; i < length; i++)
-        hash = (hash ^ bytes[i]) * UINT64_C(0x100000001b3);
-    return (uint32_t)(hash ^ hash >> 32);
 }
 
 static void snapshot_grow_buckets(struct snapshot *p)
@@ -207,7 +200,7 @@ static void put_middle(struct buffer *patch, uint32_t at, const struct slot *slo
 uint32_t item_end(struct snapshot *p, struct buffer *patch)
 {
     const struct buffer *item = &p->item;
-    uint32_t hash = snapshot_hash_of((const unsigned char *)item->bytes, p->key_length);
+    uint32_t hash = hash_bytes(item->bytes, p->key_length, 0);
     uint32_t at = snapshot_find(p, hash);
     bool fresh = at == SLOT_NONE;
     if (fresh)
@@ -229,7 +222,7 @@ uint32_t item_end(struct snapshot *p, struct buffer *patch)
 
 uint32_t item_keep(struct snapshot *p)
 {
-    uint32_t at = snapshot_find(p, snapshot_hash_of((const unsigned char *)p->item.bytes, p->key_length));
+    uint32_t at = snapshot_find(p, hash_bytes(p->item.bytes, p->key_length, 0));
     if (at != SLOT_NONE)
         p->slots[at].round = p->round;
     return at;
