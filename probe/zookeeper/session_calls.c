@@ -96,45 +96,40 @@ void requests_give_up(struct requests *all)
     }
 }
 
-static uint64_t child_watch_hash(const char *path)
+static struct child_watch *child_watch_of(const struct hash_link *link)
 {
-    uint64_t hash = 14695981039346656037u; /* FNV-1a */
-    for (const unsigned char *c = (const unsigned char *)path; *c; c++)
-        hash = (hash ^ *c) * 1099511628211u;
-    return hash ? hash : 1;
+    return link ? HASH_ENTRY(link, struct child_watch, link) : NULL;
 }
 
-/* The index of its entry, or of the free entry for it. */
-static size_t child_watch_at(const struct child_watches *w, uint64_t hash)
+static uint32_t child_watch_hash(const struct hash_link *link)
 {
-    size_t at = hash & (w->room - 1);
-    while (w->list[at].hash != 0 && w->list[at].hash != hash)
-        at = (at + 1) & (w->room - 1);
-    return at;
+    return (uint32_t)child_watch_of(link)->hash;
 }
 
-static void child_watches_grow(struct child_watches *w)
+static uint64_t child_path_hash(const char *path)
 {
-    struct child_watches larger = *w;
-    larger.room = w->room ? w->room * 2 : 16;
-    larger.list = xcalloc(larger.room, sizeof *larger.list);
-    for (size_t i = 0; i < w->room; i++)
-        if (w->list[i].hash != 0)
-            larger.list[child_watch_at(&larger, w->list[i].hash)] = w->list[i];
-    free(w->list);
-    *w = larger;
+    size_t length = strlen(path);
+    return (uint64_t)hash_bytes(path, length, 1) << 32 | hash_bytes(path, length, 0);
+}
+
+/* NULL: there is none. */
+static struct child_watch *child_watch_find(const struct child_watches *w, const char *path)
+{
+    uint64_t hash = child_path_hash(path);
+    struct child_watch *watch = child_watch_of(hash_table_first(&w->table, (uint32_t)hash));
+    while (watch && watch->hash != hash)
+        watch = child_watch_of(watch->link.next);
+    return watch;
 }
 
 bool child_watches_add(struct child_watches *w, const char *path, int64_t since_us)
 {
-    if (w->count * 2 >= w->room)
-        child_watches_grow(w);
-    uint64_t hash = child_watch_hash(path);
-    struct child_watch *watch = &w->list[child_watch_at(w, hash)];
-    if (watch->hash != 0)
+    if (child_watch_find(w, path))
         return false;
-    *watch = (struct child_watch){.hash = hash, .since_us = since_us};
-    w->count++;
+    struct child_watch *watch = xmalloc(sizeof *watch);
+    *watch = (struct child_watch){.hash = child_path_hash(path), .since_us = since_us};
+    w->table.hash_of = child_watch_hash;
+    hash_table_add(&w->table, &watch->link);
     w->changed_us = since_us;
     return true;
 }
@@ -142,8 +137,8 @@ bool child_watches_add(struct child_watches *w, const char *path, int64_t since_
 /* The list of that path has been read. True: for the first time since its watch was set, or set again. */
 static bool child_watches_listed(struct child_watches *w, const char *path)
 {
-    struct child_watch *watch = w->count ? &w->list[child_watch_at(w, child_watch_hash(path))] : NULL;
-    if (!watch || watch->hash == 0 || watch->listed)
+    struct child_watch *watch = child_watch_find(w, path);
+    if (!watch || watch->listed)
         return false;
     watch->listed = true;
     return true;
@@ -151,46 +146,45 @@ static bool child_watches_listed(struct child_watches *w, const char *path)
 
 bool child_watches_remove(struct child_watches *w, const char *path, int64_t now_us)
 {
-    if (w->count == 0)
+    struct child_watch *watch = child_watch_find(w, path);
+    if (!watch)
         return false;
-    size_t mask = w->room - 1, hole = child_watch_at(w, child_watch_hash(path));
-    if (w->list[hole].hash == 0)
-        return false;
-    w->count--;
+    hash_table_remove(&w->table, &watch->link);
+    free(watch);
     w->changed_us = now_us;
-    /* Later entries move up, so that no entry follows a free one. */
-    for (size_t at = (hole + 1) & mask; w->list[at].hash != 0; at = (at + 1) & mask) {
-        size_t home = w->list[at].hash & mask;
-        if (((at - home) & mask) < ((at - hole) & mask))
-            continue;
-        w->list[hole] = w->list[at];
-        hole = at;
-    }
-    w->list[hole].hash = 0;
     return true;
+}
+
+static struct child_watch *child_watches_walk(const struct child_watches *w, const struct child_watch *before)
+{
+    return child_watch_of(hash_table_walk(&w->table, before ? &before->link : NULL));
 }
 
 size_t child_watches_since(const struct child_watches *w, int64_t by_us)
 {
     size_t count = 0;
-    for (size_t i = 0; i < w->room; i++)
-        count += w->list[i].hash != 0 && w->list[i].since_us <= by_us;
+    for (struct child_watch *watch = NULL; (watch = child_watches_walk(w, watch));)
+        count += watch->since_us <= by_us;
     return count;
 }
 
 void child_watches_restart(struct child_watches *w, int64_t now_us)
 {
-    for (size_t i = 0; i < w->room; i++) {
-        w->list[i].since_us = now_us;
-        w->list[i].listed = false;
+    for (struct child_watch *watch = NULL; (watch = child_watches_walk(w, watch));) {
+        watch->since_us = now_us;
+        watch->listed = false;
     }
     w->changed_us = now_us;
 }
 
 void child_watches_clear(struct child_watches *w)
 {
-    free(w->list);
-    *w = (struct child_watches){0};
+    for (struct child_watch *watch = child_watches_walk(w, NULL), *next; watch; watch = next) {
+        next = child_watches_walk(w, watch);
+        free(watch);
+    }
+    hash_table_clear(&w->table);
+    w->changed_us = 0;
 }
 
 /*

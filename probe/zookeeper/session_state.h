@@ -12,6 +12,7 @@
 #include <zookeeper/zookeeper.h>
 
 #include "config/connect_string.h"
+#include "config/hash_table.h"
 #include "probe/transport/transport.h"
 #include "probe/zookeeper/answer.h"
 #include "probe/zookeeper/connect_limiter.h"
@@ -83,15 +84,15 @@ void requests_give_up(struct requests *all);
  */
 
 struct child_watch {
-    uint64_t hash; /* 0: free */
+    struct hash_link link;
+    uint64_t hash;
     int64_t since_us;
     bool listed; /* its list has been read since it was set, or set again */
 };
 
 /* All zero: empty. */
 struct child_watches {
-    struct child_watch *list;
-    size_t room, count;
+    struct hash_table table;
     int64_t changed_us; /* the latest change, monotonic */
 };
 

@@ -215,7 +215,7 @@ static void counts_its_own(void **state)
         count += add && !is_set[i];
         count -= !add && is_set[i];
         is_set[i] = add;
-        assert_int_equal(set.count, count);
+        assert_int_equal(set.table.count, count);
     }
     size_t early = 0;
     for (size_t i = 0; i < 100; i++)
