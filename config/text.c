@@ -116,6 +116,11 @@ int text_compare(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+bool text_same(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
 char *text_copy(const char *text)
 {
     return text ? xstrdup(text) : NULL;
@@ -123,7 +128,7 @@ char *text_copy(const char *text)
 
 bool text_replace(char **kept, const char *text)
 {
-    if (*kept == text || (*kept && text && strcmp(*kept, text) == 0))
+    if (text_same(*kept, text))
         return false;
     char *copy = text_copy(text);
     free(*kept);

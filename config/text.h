@@ -29,6 +29,8 @@ void text_quote(struct text *text, const char *bytes, size_t length);
 char *text_take(struct text *text) __attribute__((returns_nonnull));
 void text_free(struct text *text);
 
+/* Of two that may be NULL. */
+bool text_same(const char *a, const char *b);
 /* A copy, malloc'd; NULL for NULL. */
 char *text_copy(const char *text);
 /* Such a copy in place of the one that is kept, where it differs. False: it does not. */

@@ -80,11 +80,6 @@ static void move_rings(struct election *from, struct election *to)
     from->failover_first = from->failover_count = from->failover_room = 0;
 }
 
-static bool same_name(const char *a, const char *b)
-{
-    return a == b || (a && b && strcmp(a, b) == 0);
-}
-
 /* Those of the recording that began before this run's own, the latest until it ended. */
 static void put_recorded(const struct update *f, const struct election *then, struct moment own_from)
 {
@@ -106,7 +101,7 @@ static void put_recorded(const struct update *f, const struct election *then, st
 static void baseline_put_first(struct election *election, const struct tenure *first, bool seamless)
 {
     struct tenure *last = tenure_last(election);
-    if (seamless && last && !last->gap && same_name(last->name, first->name)) {
+    if (seamless && last && !last->gap && text_same(last->name, first->name)) {
         last->to = first->to;
         if (!last->identity)
             last->identity = text_copy(first->identity);

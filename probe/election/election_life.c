@@ -68,18 +68,13 @@ static const char *configured_registry(const struct election *election)
     return identity && strncmp(identity, "registry:", 9) == 0 ? identity + 9 : NULL;
 }
 
-static bool election_life_same_text(const char *a, const char *b)
-{
-    return a == b || (a && b && strcmp(a, b) == 0);
-}
-
 static void take_further_acks(struct election *election, bool configured)
 {
     for (size_t i = 0; i < FURTHER_ACKS; i++) {
         struct further_ack *ack = &election->own->further_acks[i];
         char *path =
             election->recipe && !configured ? recipe_further_ack(election->recipe, election->path, i) : NULL;
-        if (!election_life_same_text(path, ack->path))
+        if (!text_same(path, ack->path))
             ack->known = ack->present = false;
         free(ack->path);
         ack->path = path;
@@ -89,7 +84,7 @@ static void take_further_acks(struct election *election, bool configured)
 static void take_members(struct election *election)
 {
     char *path = election->recipe ? recipe_members_path(election->recipe, election->path) : NULL;
-    if (!election_life_same_text(path, election->members_path)) {
+    if (!text_same(path, election->members_path)) {
         registry_free(election->own->members);
         election->own->members = NULL;
         members_free(election);
@@ -110,15 +105,14 @@ static void take_ack(struct election *election)
                                 : NULL;
     enum ack_place place = ACK_PLACE_NONE;
     if (ack_path) {
-        bool list = election_life_same_text(ack_path, registry_path) ||
-                    (recipe && recipe->ack_place == ACK_PLACE_REGISTRY);
+        bool list = text_same(ack_path, registry_path) || (recipe && recipe->ack_place == ACK_PLACE_REGISTRY);
         bool own_data = strcmp(ack_path, election->path) == 0;
         place = list ? ACK_PLACE_REGISTRY : own_data ? ACK_PLACE_PARENT_DATA : ACK_PLACE_NODE;
     }
     if (place == ACK_PLACE_REGISTRY && !registry_path)
         registry_path = text_copy(ack_path);
 
-    if (!election_life_same_text(ack_path, election->ack_path) || place != election->ack_place) {
+    if (!text_same(ack_path, election->ack_path) || place != election->ack_place) {
         election->ack_known = election->ack_present = election->own->ack_denied = election->own->ack_proved =
             false;
         election->own->ack_unread = false;
@@ -129,7 +123,7 @@ static void take_ack(struct election *election)
         election->own->ack_data_length = 0;
         election->own->ack_data_mzxid = 0;
     }
-    if (!election_life_same_text(registry_path, election->registry_path)) {
+    if (!text_same(registry_path, election->registry_path)) {
         registry_free(election->own->registry);
         election->own->registry = NULL;
     }

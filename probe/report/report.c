@@ -16,11 +16,6 @@
 
 #define GAP_LEAST_US INT64_C(1000000)
 
-static bool report_same(const char *a, const char *b)
-{
-    return a && b ? strcmp(a, b) == 0 : a == b;
-}
-
 /* The part of the window of which anything is recorded; false: there is none. */
 static bool report_recorded_part(const struct report *report, int64_t *from_us, int64_t *to_us)
 {
@@ -43,7 +38,7 @@ static bool report_goes_on(const struct report_election *election, size_t at)
         return false;
     const struct report_stretch *before = &election->stretches[at - 2];
     return before->kind == STRETCH_LED && before->leader == stretch->leader &&
-           report_same(before->name, stretch->name);
+           text_same(before->name, stretch->name);
 }
 
 /* since_us: of the tenure that it is a part of, for the next one; later by what a clock skipped. */
@@ -82,7 +77,7 @@ static size_t changes_seen(const struct report_election *election)
             before = NULL;
         if (stretch->kind != STRETCH_LED)
             continue;
-        changes += before && (before->leader != stretch->leader || !report_same(before->name, stretch->name));
+        changes += before && (before->leader != stretch->leader || !text_same(before->name, stretch->name));
         before = stretch;
     }
     return changes;
@@ -232,11 +227,6 @@ static void *report_gather_append(void **array, size_t *count, size_t *room, siz
     return element;
 }
 
-static bool report_gather_same(const char *a, const char *b)
-{
-    return a && b ? strcmp(a, b) == 0 : a == b;
-}
-
 static const char *report_gather_cluster_name(const struct election *election)
 {
     const char *name = election->cluster->name;
@@ -246,10 +236,10 @@ static const char *report_gather_cluster_name(const struct election *election)
 static bool report_gather_is_wanted(const struct report_query *query, const struct election *election)
 {
     const char *path = summary_path(election), *wanted = query->election;
-    if (query->cluster && !report_gather_same(query->cluster, report_gather_cluster_name(election)))
+    if (query->cluster && !text_same(query->cluster, report_gather_cluster_name(election)))
         return false;
     return !wanted || strcmp(wanted, path) == 0 || strcmp(wanted, election->path) == 0 ||
-           report_gather_same(wanted, election->name) || znode_pattern_match(wanted, path);
+           text_same(wanted, election->name) || znode_pattern_match(wanted, path);
 }
 
 static struct report_election *find_election(struct gathering *gathering, const struct election *election)
@@ -258,7 +248,7 @@ static struct report_election *find_election(struct gathering *gathering, const 
     for (size_t i = 0; i < report->election_count; i++) {
         struct report_election *known = &report->elections[i];
         if (strcmp(known->full_path, election->path) == 0 &&
-            report_gather_same(known->cluster, report_gather_cluster_name(election)))
+            text_same(known->cluster, report_gather_cluster_name(election)))
             return known;
     }
     if (!report_gather_is_wanted(gathering->query, election))
@@ -281,7 +271,7 @@ static void describe(struct report_election *found, const struct election *elect
 {
     found->kind = election->kind;
     found->state = summary_state(election);
-    if (election->recipe && !report_gather_same(found->recipe, election->recipe->name)) {
+    if (election->recipe && !text_same(found->recipe, election->recipe->name)) {
         free(found->recipe);
         found->recipe = text_copy(election->recipe->name);
     }
@@ -304,7 +294,7 @@ static bool same_subject(const struct finding *a, const struct finding *b)
     if (a->subject == b->subject)
         return true;
     return (a->subject & b->subject & of_candidate) && (uint32_t)a->subject == (uint32_t)b->subject &&
-           a->candidate_count && b->candidate_count && report_gather_same(a->candidates[0], b->candidates[0]);
+           a->candidate_count && b->candidate_count && text_same(a->candidates[0], b->candidates[0]);
 }
 
 /* The present finding that this event repeats. */
@@ -449,7 +439,7 @@ static const char *identity_of(const struct report_election *election, const cha
     }
     for (size_t i = low > 2 ? low - 2 : 0; i < election->stretch_count && i <= low + 2; i++) {
         const struct report_stretch *stretch = &election->stretches[i];
-        if (stretch->leader != REPORT_NO_LEADER && report_gather_same(stretch->name, name))
+        if (stretch->leader != REPORT_NO_LEADER && text_same(stretch->name, name))
             return election->leaders[stretch->leader].identity;
     }
     return NULL;
@@ -607,8 +597,7 @@ static bool report_gather_gather(struct gathering *gathering, struct history *hi
     for (size_t i = 0; i < report->election_count; i++) {
         if (!gather_election(gathering, history, &report->elections[i], error))
             return false;
-        report->several_clusters |=
-            !report_gather_same(report->elections[i].cluster, report->elections[0].cluster);
+        report->several_clusters |= !text_same(report->elections[i].cluster, report->elections[0].cluster);
     }
     if (report->election_count)
         qsort(report->elections, report->election_count, sizeof *report->elections, compare_elections);
