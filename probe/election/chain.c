@@ -805,11 +805,21 @@ int64_t chain_poll_due_us(const struct election *election, int64_t now_us, bool 
     return due_us;
 }
 
-/* A session that watches more members than it has is a cache: that it watches the one before its own shows nothing. */
-static bool shows_predecessor(const struct diagnosis *d, const struct candidate *c)
+/* As many members watch their predecessor as watch nothing here, at least: in a registry, too, one may depend on another.
+ * A session that watches more members than it has is a cache, which shows nothing. */
+static bool line_shows_predecessor(const struct diagnosis *d)
 {
-    const struct viewer *viewer = c->own->watches_right ? viewer_find(d, c->own->client) : NULL;
-    return viewer && viewer->targets <= viewer->owned;
+    const struct election *election = d->election;
+    /* Where the layout is not known, the second one may as well watch the leader as such. */
+    size_t shows = 0, deaf = 0,
+           i = election->recipe && election->recipe->watches == WATCHES_PREDECESSOR ? 1 : 2;
+    for (; i < election->candidate_count; i++) {
+        const struct candidate *c = election->candidates[i];
+        const struct viewer *viewer = c->own->client ? viewer_find(d, c->own->client) : NULL;
+        shows += viewer && c->own->watches_right && viewer->targets <= viewer->owned;
+        deaf += viewer && c->own->client->shown.watches_known && viewer->targets == 0;
+    }
+    return shows > 0 && shows >= deaf;
 }
 
 void chain_update(struct diagnosis *d)
@@ -832,10 +842,7 @@ void chain_update(struct diagnosis *d)
     for (size_t i = 0; i < d->viewer_count; i++)
         chain_see_watches(d, &d->viewers[i]);
     take_bystanders(d);
-    /* Where the layout is not known, the second one may as well watch the leader as such. */
-    size_t reporting = election->recipe && election->recipe->watches == WATCHES_PREDECESSOR ? 1 : 2;
-    for (size_t i = reporting; i < election->candidate_count && !election->shows_predecessor; i++)
-        election->shows_predecessor = shows_predecessor(d, election->candidates[i]);
+    election->shows_predecessor = election->shows_predecessor || line_shows_predecessor(d);
     if (election->shows_predecessor && election->recognised == RECOGNISED_NAME && election->recipe) {
         election->recognised = RECOGNISED_WATCH;
         certainty_settle_kind(election);

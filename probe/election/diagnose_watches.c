@@ -103,6 +103,30 @@ static void raise_watch(struct diagnosis *d, struct candidate *c, enum finding_c
     }
 }
 
+/* A reader that would hold the lock watches a writer behind it, as clients do that mistake it for one before them; that
+ * writer waits for all readers before it. A client may also watch who waits, so it is a suspicion. */
+static void waits_for_writer_behind(struct diagnosis *d, struct candidate *c)
+{
+    const struct election *election = d->election;
+    const struct candidate *writer = NULL;
+    for (size_t i = shared_lock_holders(election); i < election->candidate_count && !writer; i++) {
+        const struct candidate *other = election->candidates[i];
+        if (!other->reads && other->own->watches_right && other->stat.owner != c->stat.owner &&
+            chain_is_watched(election, other, c->stat.owner))
+            writer = other;
+    }
+    if (!writer || !settled(d, c->own->client->enclosed >= 2, FINDING_ORPHAN_READER, diagnosis_subject(c)))
+        return;
+    char session[SESSION_TEXT];
+    const struct candidate *who[] = {c, writer};
+    diagnosis_raise(
+        d, FINDING_ORPHAN_READER, SEVERITY_CRITICAL, CERTAINTY_SUSPECTED, diagnosis_subject(c), who, 2, NULL,
+        "reader %s: %s watches the writer %s behind it, which waits for it: neither of them may "
+        "ever hold the lock",
+        c->name, describe_session(election, c->stat.owner, session, sizeof session), writer->name);
+    d->one_poll = false;
+}
+
 /* One of its watches has fired, and its predecessor was written to since it joined. */
 static void watch_eaten(struct diagnosis *d, struct candidate *c)
 {
@@ -243,7 +267,9 @@ static size_t owners_watching(const struct diagnosis *d, const struct candidate 
         while (owned && owned->election != d->election)
             owned = owned->own->owned_next;
         /* Readers of a read-write lock wait for their writer together, by its own rule. Who watches its predecessor,
-           too, does not wait for this one. */
+           too, does not wait for this one; nor does one before it. */
+        if (owned && owned->place < c->place)
+            continue;
         if (owned && owned->own->watches_right && (owned->reads || chain_expected(d->election, owned) != c))
             continue;
         if (owned && count < OWNERS_KEPT)
@@ -464,6 +490,8 @@ void diagnose_watches(struct diagnosis *d)
         } else {
             weigh_old(d, c);
         }
+        if (c->reads && c->own->client && shared_lock_holds(election, c))
+            waits_for_writer_behind(d, c);
         enum finding_code wrong = c->wrong;
         if (wrong == FINDING_COUNT)
             continue;

@@ -192,7 +192,7 @@ struct election {
     struct moment unseen_at;   /* the latest unseen changes */
     bool fresh;                /* connected, and read since: its state holds now */
     struct moment stale_since; /* where not fresh */
-    bool shows_predecessor;    /* a member was seen to watch its predecessor */
+    bool shows_predecessor;    /* its members were seen to watch their predecessors */
     bool mixed, first_waits;   /* its names, or its watches, leave open who leads (certainty.h) */
     bool led_elsewhere;        /* a znode without an owner names its leader: Kafka's, in KRaft */
     bool rewritten;            /* the path's own znode has no owner, and data that was changed */

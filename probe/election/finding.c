@@ -102,8 +102,10 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .meaning =
                 "A reader of a read-write lock waits for a writer that no longer exists, or is not notified "
                 "when the writer ahead of it leaves: it waits forever.",
-            .looks = "A writer is ahead of the reader, and the reader's session watches none of the writers "
-                     "ahead of it; or its only watch is on a writer that does not exist or is behind it.",
+            .looks =
+                "A writer is ahead of the reader, and the reader's session watches none of the writers "
+                "ahead of it; or its only watch is on a writer that does not exist or is behind it. Where no "
+                "writer is ahead of it, a watch on one behind it, which waits for it, is a suspicion.",
             .advice = "restart that client: nothing else will notify it",
             .source = "kazoo 2.8",
         },

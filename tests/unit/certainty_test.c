@@ -108,6 +108,10 @@ static void read_write_locks(void **state)
                           "? findings orphan-reader critical certain " RF "\n"
                           "w f " WD "\nround\n"
                           "? findings none\n");
+    model_script_run("readers that wait for the writer behind them, which waits for them: nobody holds it",
+                     FIVE "w a " WD "\nw b " WD "\nw d " RC "\nw e " WD "\nw f " WD "\nproof\n"
+                          "? findings orphan-reader critical suspected " RA "," WD
+                          "; orphan-reader critical suspected " RB "," WD "\n");
     model_script_run("... and where no reader waits for it, they may pass it, and hold the lock",
                      FIVE "w d " RC "\nproof\n"
                           "? findings orphan-reader critical suspected " RE
@@ -341,6 +345,22 @@ static void members_that_cache_each_other(void **state)
                      "w b host0000000000\nw b host0000000001\nw b host0000000002\n"
                      "w c host0000000000\nw c host0000000001\nw c host0000000002\n"
                      "proof\n? recipe sequence name\n? all none\n");
+}
+
+/* One of them depends on another: nobody leads there. */
+static void a_registry_with_a_dependency(void **state)
+{
+    (void)state;
+#define SERVICES                                                                                             \
+    "watch /services kind=auto found\nconnect\n> connection connected\n+ n_0000000000 s=a\n"                 \
+    "+ n_0000000001 s=b\n+ n_0000000002 s=c\n+ n_0000000003 s=d\nclient a on=1 at=h:1\n"                     \
+    "client b on=1 at=i:2\nclient c on=1 at=j:3\nclient d on=1 at=k:4\ntick 1000\nlist\n> election-seen\n"   \
+    "readall\n"
+    model_script_run("one of three that might wait watches the one before it", SERVICES
+                     "w c n_0000000001\nproof\n? recipe zookeeper-support name\n? summary unknown\n");
+    model_script_run("... and two of three, beside a deaf one",
+                     SERVICES "w c n_0000000001\nw d n_0000000002\nproof\n? recipe zookeeper-support watch\n"
+                              "? findings no-watch critical certain n_0000000001\n");
 }
 
 /* kazoo's extra_lock_patterns are for this. */
@@ -870,6 +890,7 @@ int main(void)
         cmocka_unit_test(names_that_leave_the_watches_open),
         cmocka_unit_test(two_layouts_in_one_directory),
         cmocka_unit_test(members_that_cache_each_other),
+        cmocka_unit_test(a_registry_with_a_dependency),
         cmocka_unit_test(roles_in_names),
         cmocka_unit_test(names_alone),
         cmocka_unit_test(directory_goes_with_its_last_candidate),

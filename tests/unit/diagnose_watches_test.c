@@ -547,6 +547,8 @@ static void illnesses(void **state)
                      HEALTHY "w d " A "\nw d " B "\n"
                              "proof\n"
                              "? findings extra-watches info certain " D "\n");
+    model_script_run("a leader that observes all behind it waits for none of them",
+                     HEALTHY "w a " B "\nw a " C "\nproof\n? findings extra-watches info certain " A "\n");
     model_script_run("who watches its predecessor, too, is woken for no herd",
                      HEALTHY "+ " E " s=e\nclient e on=1 at=10.0.0.5:15\n"
                              "w e " D "\nw e " A "\nw d " B "\nw c " A "\n"
