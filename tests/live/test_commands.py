@@ -1,10 +1,12 @@
 """Command lines, configurations and exit codes, as scripts rely on them."""
+import fcntl
 import json
 import os
 import re
 import resource
 import signal
 import socket
+import sqlite3
 import struct
 import subprocess
 import tempfile
@@ -14,7 +16,8 @@ import time
 import pytest
 
 from electop import PROGRAM, Events, check_sanitizers, elections, look_at, run
-from patience import communicate
+from fake_server import free_port
+from patience import communicate, wait
 from waiting import until
 
 
@@ -413,6 +416,43 @@ def test_closed_output_of_a_stream(zk, election, client):
     process.stderr.close()
     client.delete(node)
     assert (process.returncode, err) == (0, "")
+
+
+@pytest.mark.parametrize("command", ["record", "export", "inject"])
+def test_messages_that_nobody_reads(zk, election, client, tmp_path, command):
+    """A stopped log reader delays no work, and Ctrl-C ends what runs on."""
+    config, recording, port = tmp_path / "c.yaml", tmp_path / "r.db", free_port()
+    config.write_text(f"clusters: [{{name: c, hosts: '{zk.hosts}', elections: [{{path: {election}}}]}}]\nhistory: {{file: {recording}}}\n")
+
+    def works():
+        if command == "record":
+            with sqlite3.connect(f"file:{recording}?mode=ro", uri=True) as db:
+                return db.execute("SELECT 1 FROM stretch").fetchall()
+        if command == "export":
+            with socket.create_connection(("127.0.0.1", port)) as scrape:
+                scrape.sendall(b"GET /metrics HTTP/1.0\r\n\r\n")
+                return scrape.recv(4)
+        return client.exists("/electop-sandbox/unread") and client.get_children("/electop-sandbox/unread")
+
+    def begun():
+        try:
+            return works()
+        except (OSError, sqlite3.OperationalError):
+            return False
+    reader, writer = os.pipe()
+    fcntl.fcntl(writer, fcntl.F_SETPIPE_SZ, 4096)
+    os.write(writer, bytes(4096))
+    more = {"record": [], "export": ["--listen", f"127.0.0.1:{port}"], "inject": ["/electop-sandbox/unread", "-n", "2"]}[command]
+    process = subprocess.Popen([PROGRAM, command, "-c", config, *more], stdin=subprocess.DEVNULL, stdout=writer, stderr=writer)
+    os.close(writer)
+    try:
+        until(begun, 40)
+        process.send_signal(signal.SIGINT)
+        assert wait(process, 10) == 130
+    finally:
+        process.kill()
+        process.wait()
+        os.close(reader)
 
 
 @pytest.mark.parametrize("arguments", [["once"], ["once", "--json"], ["events"], ["events", "--json"], ["--help"],

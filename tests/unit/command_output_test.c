@@ -6,6 +6,8 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -89,12 +91,51 @@ static void complains_line_by_line(void **state)
     assert_string_equal(complaints(), "electop: one\nelectop: two \\x1b[31mred\n");
 }
 
+/* While a loop runs, messages wait for nobody: those that no memory is for are counted, and the count is told. */
+static void a_message_never_waits(void **state)
+{
+    (void)state;
+    enum { MESSAGES = 3000, LONG = 2000 };
+    int ends[2], before = dup(STDERR_FILENO);
+    uv_loop_t loop;
+    char part[65536] = "", filler[LONG + 1];
+    assert_int_equal(pipe(ends), 0);
+    dup2(ends[1], STDERR_FILENO);
+    close(ends[1]);
+    uv_loop_init(&loop);
+    memset(filler, 'x', LONG);
+    filler[LONG] = '\0';
+    alarm(20);
+    command_output_begin(&loop);
+    for (int i = 0; i < MESSAGES; i++)
+        complain("%s", filler);
+    fcntl(ends[0], F_SETFL, O_NONBLOCK);
+    bool told = false;
+    ssize_t got;
+    for (int turn = 0; turn < 10000 && !told; turn++) {
+        uv_run(&loop, UV_RUN_NOWAIT);
+        while ((got = read(ends[0], part, sizeof part - 1)) > 0) {
+            part[got] = '\0';
+            told |= strstr(part, "messages were lost: nobody read them\n") != NULL;
+        }
+    }
+    command_output_end();
+    alarm(0);
+    uv_run(&loop, UV_RUN_DEFAULT);
+    assert_int_equal(uv_loop_close(&loop), 0);
+    dup2(before, STDERR_FILENO);
+    close(before);
+    close(ends[0]);
+    assert_true(told);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(reports_a_reader_that_went_from_an_error, listen_in, listen_no_more),
         cmocka_unit_test_setup_teardown(writes_a_whole_page, listen_in, listen_no_more),
         cmocka_unit_test_setup_teardown(complains_line_by_line, listen_in, listen_no_more),
+        cmocka_unit_test(a_message_never_waits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -240,6 +240,30 @@ static void files(void **state)
     }
 }
 
+static void on_alarm(int number)
+{
+    (void)number;
+}
+
+/* A result may wait for its reader; once a signal that is caught has come, for no more than a second. */
+static void a_signal_ends_the_wait(void **state)
+{
+    (void)state;
+    int ends[2];
+    char bytes[1 << 17] = "";
+    assert_int_equal(pipe(ends), 0);
+    struct sigaction action = {.sa_handler = on_alarm, .sa_flags = SA_RESTART}, before;
+    sigaction(SIGALRM, &action, &before);
+    alarm(1);
+    uint64_t begun = uv_hrtime();
+    assert_int_equal(output_write(ends[1], bytes, sizeof bytes), EPIPE);
+    assert_int_equal(output_write(ends[1], bytes, sizeof bytes), EPIPE);
+    assert_in_range((uv_hrtime() - begun) / 1000000, 1500, 4000);
+    sigaction(SIGALRM, &before, NULL);
+    close(ends[0]);
+    close(ends[1]);
+}
+
 int main(void)
 {
     signal(SIGPIPE, SIG_IGN);
@@ -250,6 +274,7 @@ int main(void)
         cmocka_unit_test(noticed_on_a_socket),
         cmocka_unit_test(closed_from_the_beginning),
         cmocka_unit_test(files),
+        cmocka_unit_test(a_signal_ends_the_wait),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,6 +13,56 @@
 #include "tui/output/whole_file.h"
 #include "tui/screen/safe.h"
 
+/* How long the last messages of a stream may take to be read, at the end. */
+#define FLUSH_MS 200
+
+static uv_loop_t *messages_loop; /* NULL: none runs, and a message may wait */
+static unsigned messages_depth;
+static struct output *messages[STDERR_FILENO + 1];
+
+static void message_on_ended(void *context, int error)
+{
+    (void)context, (void)error;
+}
+
+static void message_on_dropped(void *context, struct buffer *line, uint64_t count)
+{
+    (void)context;
+    buffer_printf(line, "electop: %llu message%s lost: nobody read them\n", (unsigned long long)count,
+                  count == 1 ? " was" : "s were");
+}
+
+void command_output_begin(uv_loop_t *loop)
+{
+    messages_loop = loop;
+    messages_depth++;
+}
+
+void command_output_end(void)
+{
+    if (messages_depth == 0 || --messages_depth > 0)
+        return;
+    for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++) {
+        if (messages[fd])
+            output_flush(messages[fd], FLUSH_MS);
+        output_close(messages[fd]);
+        messages[fd] = NULL;
+    }
+    messages_loop = NULL;
+}
+
+void command_output_message(int fd, const char *text)
+{
+    static const struct output_listener listener = {message_on_ended, message_on_dropped};
+    if (!messages_loop) {
+        output_write(fd, text, strlen(text));
+        return;
+    }
+    if (!messages[fd])
+        messages[fd] = output_open(messages_loop, fd, &listener, NULL);
+    output_line(messages[fd], text, strlen(text));
+}
+
 void complain(const char *format, ...)
 {
     struct text text = {0};
@@ -26,7 +76,9 @@ void complain(const char *format, ...)
     for (char *line = all; line;) {
         char *end = strchr(line, '\n');
         char *safe = safe_text(line, end ? (size_t)(end - line) : strlen(line), ascii);
-        fprintf(stderr, "electop: %s\n", safe);
+        char *message = text_format("electop: %s\n", safe);
+        command_output_message(STDERR_FILENO, message);
+        free(message);
         free(safe);
         line = end ? end + 1 : NULL;
     }

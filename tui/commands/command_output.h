@@ -7,6 +7,8 @@
 #ifndef ELECTOP_TUI_COMMANDS_COMMAND_OUTPUT_H
 #define ELECTOP_TUI_COMMANDS_COMMAND_OUTPUT_H
 
+#include <uv.h>
+
 #include "probe/json/buffer.h"
 #include "probe/log.h"
 #include "tui/exit_status.h"
@@ -15,6 +17,15 @@
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The same, which a service's starter may not keep, and in the log: a line each. */
 void complain_and_log(enum log_level level, const char *lines);
+
+/*
+ * A message on standard output or standard error; complain() is one of them. While a loop runs, it waits for nobody:
+ * messages are kept for a slow reader, then dropped and counted.
+ */
+void command_output_message(int fd, const char *text);
+/* Such a loop begins, perhaps in another's time; it ends. */
+void command_output_begin(uv_loop_t *loop);
+void command_output_end(void);
 
 /* After writing to standard output (error: an errno; 0: success). Returns status; EXIT_DONE if the reader of the
  * pipe has closed it, which is no error; EXIT_USAGE after another error. */

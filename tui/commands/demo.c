@@ -4,13 +4,12 @@
  * Servers, candidates and the dashboard share one loop and one process. Whatever ends the program ends the
  * servers too, and removes their directory: see probe/demo/supervisor.h.
  */
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "config/memory.h"
+#include "config/text.h"
 #include "probe/demo/demo_elections.h"
 #include "probe/demo/private_ensemble.h"
 #include "probe/loop_timer.h"
@@ -70,11 +69,12 @@ static bool servers_begin(struct demo *demo)
     free(error);
     bool reports = isatty(STDERR_FILENO) && demo->sandbox;
     if (reports)
-        fputs("electop: starting a private ZooKeeper on loopback, a second or two ...", stderr);
+        command_output_message(STDERR_FILENO,
+                               "electop: starting a private ZooKeeper on loopback, a second or two ...");
     while (demo->sandbox && demo->servers == SERVERS_START && !demo->ending.signal)
         uv_run(demo->loop, UV_RUN_ONCE);
     if (reports)
-        fputs("\r\033[K", stderr);
+        command_output_message(STDERR_FILENO, "\r\033[K");
     return demo->servers == SERVERS_SERVE;
 }
 
@@ -173,13 +173,14 @@ static int last(struct demo *demo)
 static int go_on(struct demo *demo)
 {
     const char *ca = private_ensemble_security(demo->sandbox)->tls.ca;
-    printf("%s\n", private_ensemble_hosts(demo->sandbox));
-    printf("Healthy elections, and broken ones below /ill. Watch them with\n"
-           "  electop -s %s --admin %s%s%s\n"
-           "Ctrl-C ends it and removes everything.\n",
-           private_ensemble_hosts(demo->sandbox), private_ensemble_admin(demo->sandbox),
-           ca ? " --tls-ca " : "", ca ? ca : "");
-    int status = fflush(stdout) != 0 ? command_output_ended(errno, EXIT_DONE) : EXIT_DONE;
+    const char *hosts = private_ensemble_hosts(demo->sandbox);
+    char *text = text_format("%s\nHealthy elections, and broken ones below /ill. Watch them with\n"
+                             "  electop -s %s --admin %s%s%s\n"
+                             "Ctrl-C ends it and removes everything.\n",
+                             hosts, hosts, private_ensemble_admin(demo->sandbox), ca ? " --tls-ca " : "",
+                             ca ? ca : "");
+    int status = command_output_text(text);
+    free(text);
     return status == EXIT_DONE ? last(demo) : status;
 }
 

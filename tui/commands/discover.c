@@ -1,11 +1,11 @@
 /*
  * discover.c - finds the elections of a cluster, and prints them as a table, as JSON, or as a configuration.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "config/memory.h"
+#include "config/text.h"
 #include "probe/clock.h"
 #include "probe/election/recipe.h"
 #include "probe/json/json_snapshot.h"
@@ -30,7 +30,7 @@ struct search {
 static void discover_clear_progress(struct search *s)
 {
     if (s->shown)
-        fputs("\r\x1b[K", stderr);
+        command_output_message(STDERR_FILENO, "\r\x1b[K");
     s->shown = false;
 }
 
@@ -49,11 +49,12 @@ static void discover_on_progress(uv_timer_t *timer)
         others += found.directory_count;
     }
     uint64_t ms = uv_now(timer->loop) - s->begun_ms;
-    fprintf(stderr,
-            "\r\x1b[Ksearched %zu director%s, %zu remain; found %zu election%s and %zu other%s; %zu/s",
-            walked, walked == 1 ? "y" : "ies", waiting, elections, elections == 1 ? "" : "s", others,
-            others == 1 ? "" : "s", ms ? (size_t)(walked * 1000 / ms) : 0);
-    fflush(stderr);
+    char *line = text_format(
+        "\r\x1b[Ksearched %zu director%s, %zu remain; found %zu election%s and %zu other%s; %zu/s", walked,
+        walked == 1 ? "y" : "ies", waiting, elections, elections == 1 ? "" : "s", others,
+        others == 1 ? "" : "s", ms ? (size_t)(walked * 1000 / ms) : 0);
+    command_output_message(STDERR_FILENO, line);
+    free(line);
     s->shown = true;
 }
 

@@ -2,6 +2,7 @@
  * export.c - metrics for Prometheus: served until it is ended, or printed once.
  */
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "probe/history/preload.h"
 #include "probe/election/summary.h"
@@ -19,7 +20,7 @@ void export_report_place(const struct exporter *exporter)
 {
     char line[160];
     snprintf(line, sizeof line, "metrics on http://%s/metrics\n", exporter_address(exporter));
-    command_output_text(line);
+    command_output_message(STDOUT_FILENO, line);
     if (exporter_is_open(exporter))
         complain("anyone who can reach %s can read the metrics, including the names of hosts and elections",
                  exporter_address(exporter));

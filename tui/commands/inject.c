@@ -243,7 +243,7 @@ static void inject_on_over(void *context)
 static void inject_clear_progress(const struct injection *in)
 {
     if (in->shows_progress)
-        output_write(STDERR_FILENO, "\r\033[K", 4);
+        command_output_message(STDERR_FILENO, "\r\033[K");
 }
 
 static void inject_on_progress(uv_timer_t *timer)
@@ -254,7 +254,8 @@ static void inject_on_progress(uv_timer_t *timer)
     run_report(in->run, report);
     buffer_put_text(&line, "\r\033[K");
     run_progress_print(&line, report, in->style.ascii);
-    output_write(STDERR_FILENO, line.bytes, line.length);
+    buffer_put(&line, "", 1);
+    command_output_message(STDERR_FILENO, line.bytes);
     buffer_free(&line);
     free(report);
 }

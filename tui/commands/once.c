@@ -2,11 +2,11 @@
  * once.c - one complete snapshot, as a table or as JSON, after a second poll where that can settle what the
  * first made suspect, unless it shall be --quick.
  */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "config/text.h"
 #include "probe/clock.h"
 #include "probe/history/preload.h"
 #include "probe/loop_timer.h"
@@ -40,9 +40,11 @@ static void once_on_progress(uv_timer_t *timer)
     size_t found = 0;
     for (size_t i = 0; i < progress->model->cluster_count; i++)
         found += progress->model->clusters[i].election_count;
-    fprintf(stderr, "\r\033[Kelectop: searching, %zu election%s so far, %llu s", found, found == 1 ? "" : "s",
-            (unsigned long long)(uv_now(timer->loop) - progress->begun_ms) / 1000);
-    fflush(stderr);
+    char *line =
+        text_format("\r\033[Kelectop: searching, %zu election%s so far, %llu s", found, found == 1 ? "" : "s",
+                    (unsigned long long)(uv_now(timer->loop) - progress->begun_ms) / 1000);
+    command_output_message(STDERR_FILENO, line);
+    free(line);
     progress->shown = true;
 }
 
@@ -60,7 +62,7 @@ static void progress_end(uv_timer_t *timer, const struct progress *progress)
 {
     loop_timer_free(timer);
     if (progress->shown)
-        fputs("\r\033[K", stderr);
+        command_output_message(STDERR_FILENO, "\r\033[K");
 }
 
 /* Appends the snapshot, and sets its exit code. */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "config/text.h"
 #include "config/units.h"
@@ -73,7 +74,7 @@ static void report_place(const struct recording *r)
     }
     text_add(&text, "\n");
     char *line = text_take(&text);
-    command_output_text(line); /* recording goes on without a reader */
+    command_output_message(STDOUT_FILENO, line);
     free(line);
 }
 

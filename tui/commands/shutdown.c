@@ -1,6 +1,7 @@
 #include "probe/transport/transport.h"
 #include "tui/commands/command_output.h"
 #include "tui/commands/shutdown.h"
+#include "tui/output/output.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -15,6 +16,7 @@ static const int numbers[SHUTDOWN_SIGNALS] = {SIGINT, SIGTERM, SIGHUP};
 static void shutdown_on_signal(uv_signal_t *handle, int number)
 {
     struct shutdown *ending = handle->data;
+    output_hurry();
     if (!ending->signal)
         ending->signal = number;
 }
@@ -47,6 +49,7 @@ bool shutdown_begin(struct shutdown *ending, uv_loop_t *loop, int64_t first_ms, 
         if (uv_signal_start(&ending->signals[i], shutdown_on_signal, numbers[i]) != 0)
             return false;
     }
+    command_output_begin(loop);
     return true;
 }
 
@@ -75,6 +78,7 @@ void shutdown_finish(struct shutdown *ending, uv_loop_t *loop)
 {
     for (int i = 0; i < 2; i++)
         uv_close((uv_handle_t *)&ending->deadlines[i], shutdown_on_closed);
+    command_output_end();
     signals_close(ending);
     while (ending->open)
         uv_run(loop, UV_RUN_ONCE);

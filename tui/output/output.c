@@ -12,6 +12,8 @@
 
 /* How often an output that the loop cannot poll is looked at. */
 #define CHECK_AGAIN_MS 200
+/* How long a reader may make us wait, all in all, once a signal has come. */
+#define HURRIED_MS 1000
 
 struct output {
     int fd;     /* the caller's, or our own open file description of the same pipe or terminal */
@@ -31,18 +33,41 @@ struct output {
     bool has_handle;
 };
 
+static bool hurried;
+static uint64_t hurried_until_ms; /* 0: nothing was waited for since */
+
+void output_hurry(void)
+{
+    hurried = true;
+}
+
+/* False: a signal has come, and the reader did not. A signal that nobody catches ends the program here. */
+static bool wait_for_room(int fd)
+{
+    struct pollfd ready = {.fd = fd, .events = POLLOUT};
+    for (;;) {
+        uint64_t now_ms = uv_hrtime() / 1000000;
+        if (hurried && !hurried_until_ms)
+            hurried_until_ms = now_ms + HURRIED_MS;
+        int left_ms = hurried_until_ms > now_ms ? (int)(hurried_until_ms - now_ms) : 0;
+        int found = poll(&ready, 1, hurried ? left_ms : -1);
+        if (found >= 0 || errno != EINTR)
+            return found != 0;
+        output_hurry(); /* the loop, which would tell of the signal, does not run meanwhile */
+    }
+}
+
 int output_write(int fd, const char *bytes, size_t length)
 {
     while (length) {
-        ssize_t written = write(fd, bytes, length);
+        if (!wait_for_room(fd))
+            return EPIPE;
+        /* A pipe that is ready has room for this much; for more, writing to it would wait. */
+        ssize_t written = write(fd, bytes, length < PIPE_BUF ? length : PIPE_BUF);
         if (written >= 0) {
             bytes += written;
             length -= (size_t)written;
-        } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-            /* Another process made the shared descriptor non-blocking. */
-            struct pollfd ready = {.fd = fd, .events = POLLOUT};
-            poll(&ready, 1, -1);
-        } else if (errno != EINTR) {
+        } else if (errno != EINTR && errno != EAGAIN && errno != EWOULDBLOCK) {
             return errno;
         }
     }
