@@ -1,8 +1,9 @@
-#define _GNU_SOURCE /* memmem() */
+#define _GNU_SOURCE /* memmem(), F_OFD_SETLK */
 
 #include "probe/case/case_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <libdeflate.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -148,7 +149,7 @@ static void head_forget(struct block_head *head)
 struct case_writer {
     struct block_head head;
     const struct model *model;
-    FILE *file; /* NULL: the blocks are taken */
+    int fd; /* locked; -1: the blocks are taken */
     char *name, *problem;
     struct buffer raw;
     struct coding *coding; /* of the block; NULL: none has begun */
@@ -164,6 +165,7 @@ struct case_writer *case_writer_new(const struct settings *settings, const struc
     struct case_writer *w = xcalloc(1, sizeof *w);
     w->head.settings = (struct settings *)(uintptr_t)settings;
     w->model = model;
+    w->fd = -1;
     return w;
 }
 
@@ -174,31 +176,37 @@ static const char *not_this_form(const char *bytes, size_t length)
                : "is not a case";
 }
 
-/* Descriptor of a file that is empty or a case; -1 and *why. */
+/* Descriptor of a file that is empty or a case, and of nobody else's; -1 and *why. The lock is the inode's, whatever
+ * its names, and goes with the descriptor. A file system without locks gives none. */
 static int case_file_append(const char *file, const char **why)
 {
     char mark[MARK_BYTES];
+    struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     int fd = plain_file_append(file, why);
     ssize_t length = fd < 0 ? -1 : read(fd, mark, sizeof mark);
-    if (fd < 0 || length == 0 || (length == (ssize_t)sizeof mark && memcmp(mark, MARK, sizeof mark) == 0))
+    if (fd < 0)
+        return -1;
+    if (length != 0 && (length != (ssize_t)sizeof mark || memcmp(mark, MARK, sizeof mark) != 0))
+        *why = not_this_form(mark, length < 0 ? 0 : (size_t)length);
+    else if (fcntl(fd, F_OFD_SETLK, &whole) != 0 && (errno == EAGAIN || errno == EACCES))
+        *why = "another process observes into it; only one at a time can";
+    else
         return fd;
     close(fd);
-    *why = not_this_form(mark, length < 0 ? 0 : (size_t)length);
     return -1;
 }
 
 struct case_writer *case_writer_open(const char *file, const struct settings *settings,
                                      const struct model *model, char **error)
 {
-    const char *why = "not enough memory";
+    const char *why;
     int fd = case_file_append(file, &why);
-    FILE *stream = fd < 0 ? NULL : fdopen(fd, "ab");
-    if (!stream) {
+    if (fd < 0) {
         *error = text_format("%s: %s; name another file", file, why);
         return NULL;
     }
     struct case_writer *w = case_writer_new(settings, model);
-    w->file = stream;
+    w->fd = fd;
     w->name = xstrdup(file);
     return w;
 }
@@ -297,10 +305,14 @@ static void writer_flush(struct case_writer *w)
 {
     struct buffer out = {0};
     case_writer_take(w, &out);
-    if (!w->problem && out.length &&
-        (fwrite(out.bytes, 1, out.length, w->file) != out.length || fflush(w->file) != 0))
-        w->problem =
-            text_format("%s: %s; not everything that was observed is in it", w->name, strerror(errno));
+    for (size_t done = 0; !w->problem && done < out.length;) {
+        ssize_t written = write(w->fd, out.bytes + done, out.length - done);
+        if (written > 0)
+            done += (size_t)written;
+        else if (errno != EINTR)
+            w->problem =
+                text_format("%s: %s; not everything that was observed is in it", w->name, strerror(errno));
+    }
     buffer_free(&out);
 }
 
@@ -310,13 +322,13 @@ void case_writer_observe(void *writer, const struct observation *o)
     if (w->head.number == 0 && w->count == 0)
         w->head.run = (uint64_t)o->at.wall_us;
     if (w->count++ == 0)
-        w->begun_us = w->file ? clock_now().mono_us : o->at.mono_us;
+        w->begun_us = w->fd >= 0 ? clock_now().mono_us : o->at.mono_us;
     if (!w->coding) {
         w->coding = coding_write(&w->raw);
         coding_rename(w->coding, w->pseudonyms);
     }
     coding_put(w->coding, o);
-    if (w->file && (writer_is_full(w, BLOCK_BYTES) || clock_now().mono_us - w->begun_us > BLOCK_US))
+    if (w->fd >= 0 && (writer_is_full(w, BLOCK_BYTES) || clock_now().mono_us - w->begun_us > BLOCK_US))
         writer_flush(w);
 }
 
@@ -325,12 +337,12 @@ bool case_writer_close(struct case_writer *w, char **problem)
     *problem = NULL;
     if (!w)
         return true;
-    if (w->file)
+    if (w->fd >= 0)
         writer_flush(w);
     coding_free(w->coding);
     buffer_free(&w->raw);
-    if (w->file)
-        fclose(w->file);
+    if (w->fd >= 0)
+        close(w->fd);
     *problem = w->problem;
     head_forget(&w->head);
     free(w->name);
