@@ -109,6 +109,11 @@ static bool check_ours(const char *file, char **error)
     if (!S_ISREG(status.st_mode))
         return recording_file_refuse(error, file,
                                      "is not a regular file; name another one with history: {file: ...}");
+    /* A recorder by the other name has another lock, and other files beside it. */
+    if (status.st_nlink > 1)
+        return recording_file_refuse(error, file,
+                                     "has another name, too (a hard link); remove that one, or name another "
+                                     "file with history: {file: ...}");
     if (status.st_uid != geteuid())
         return recording_file_refuse(error, file,
                                      "belongs to another user; record as that user, or into another file");

@@ -531,6 +531,12 @@ static void reports_of_wrong_places(void **state)
     assert_int_equal(symlink(world->file, path), 0);
     expect_no_recorder(world, path, "is a link");
     unlink(path);
+    fclose(fopen(world->file, "w"));
+    assert_int_equal(link(world->file, path), 0);
+    expect_no_recorder(world, path, "has another name, too");
+    expect_no_recorder(world, world->file, "has another name, too");
+    unlink(path);
+    unlink(world->file);
     snprintf(path, sizeof path, "%s/open", world->folder);
     assert_int_equal(mkdir(path, 0777), 0);
     assert_int_equal(chmod(path, 0777), 0);
