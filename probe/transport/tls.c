@@ -20,6 +20,7 @@
 
 #include "config/plain_file.h"
 #include "config/secret.h"
+#include "config/text.h"
 #include "probe/log.h"
 
 /* Sessions that are kept for resumption, one a server. */
@@ -309,11 +310,27 @@ static bool context_load_key(SSL_CTX *ssl, const struct tls_settings *s, char *p
     return good;
 }
 
+bool tls_without_finite_field(void *context)
+{
+    STACK_OF(SSL_CIPHER) *offered = SSL_CTX_get_ciphers(context);
+    struct text names = {0};
+    for (int i = 0; i < sk_SSL_CIPHER_num(offered); i++) {
+        int exchange = SSL_CIPHER_get_kx_nid(sk_SSL_CIPHER_value(offered, i));
+        if (exchange != NID_kx_dhe && exchange != NID_kx_dhe_psk && exchange != NID_kx_any) /* any: TLS 1.3 */
+            text_printf(&names, "%s:", SSL_CIPHER_get_name(sk_SSL_CIPHER_value(offered, i)));
+    }
+    bool good = names.length ? SSL_CTX_set_cipher_list(context, names.at) == 1
+                             : SSL_CTX_set_min_proto_version(context, TLS1_3_VERSION) == 1;
+    text_free(&names);
+    return good;
+}
+
 static SSL_CTX *context_make(const struct tls_settings *s, char *problem)
 {
     SSL_CTX *ssl = SSL_CTX_new(TLS_client_method());
-    if (!ssl) {
+    if (!ssl || !tls_without_finite_field(ssl)) {
         snprintf(problem, TLS_PROBLEM_TEXT, "out of memory");
+        SSL_CTX_free(ssl);
         return NULL;
     }
     SSL_CTX_set_min_proto_version(ssl, s->min_version == TLS_VERSION_1_3 ? TLS1_3_VERSION : TLS1_2_VERSION);
@@ -541,6 +558,13 @@ static void describe_alert(struct tls *tls, int reason)
     const char *ours = tls->context->settings->cert;
     if (ours && certificate_is_over(SSL_get_certificate(tls->ssl), ours, tls->problem))
         return;
+    if (reason - SSL_AD_REASON_OFFSET == SSL_AD_HANDSHAKE_FAILURE && !SSL_get_pending_cipher(tls->ssl)) {
+        snprintf(tls->problem, sizeof tls->problem,
+                 "%s has no cipher of TLS 1.3, ECDHE or RSA, which electop offers; let it take one "
+                 "(ssl.ciphersuites)",
+                 server);
+        return;
+    }
     switch (reason - SSL_AD_REASON_OFFSET) {
     case SSL_AD_CERTIFICATE_UNKNOWN:
     case SSL_AD_BAD_CERTIFICATE:

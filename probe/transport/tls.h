@@ -30,6 +30,10 @@ void tls_context_free(struct tls_context *context);
  */
 bool tls_check_files(const struct tls_settings *settings, char *problem);
 
+/* Takes the ciphers of TLS 1.2 from an SSL_CTX whose key exchange is Diffie-Hellman in a finite field: the server would
+ * choose its size, and numbers of 10,000 bits take a second of the loop. False: out of memory. */
+bool tls_without_finite_field(void *context);
+
 /*
  * server: "10.0.3.17:2281", for messages and for the session that is resumed; host: the name that the
  * certificate must bear, unless the settings say another. NULL: problem (TLS_PROBLEM_TEXT bytes) says why and

@@ -13,6 +13,7 @@
 #include "config/text.h"
 #include "probe/log.h"
 #include "probe/loop_timer.h"
+#include "probe/transport/tls.h"
 
 /* The maximum number of connections kept open, in AdminServers per object. */
 #define KEPT_OPEN 64L
@@ -511,6 +512,12 @@ static bool http_get_send(struct http_get *get)
     return (!get->secure || http_get_secure(get)) && http_request_begin(get->http, get->easy);
 }
 
+static CURLcode http_on_context(CURL *easy, void *context, void *unused)
+{
+    (void)easy, (void)unused;
+    return tls_without_finite_field(context) ? CURLE_OK : CURLE_OUT_OF_MEMORY;
+}
+
 static struct http_get *http_prepare(struct http *http, int64_t deadline_ms, size_t limit,
                                      const struct http_reader *reader, void *context)
 {
@@ -528,6 +535,7 @@ static struct http_get *http_prepare(struct http *http, int64_t deadline_ms, siz
                              .begun_ns = uv_hrtime(),
                              .deadline_ms = deadline_ms};
     curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, get->error);
+    curl_easy_setopt(easy, CURLOPT_SSL_CTX_FUNCTION, http_on_context);
     curl_easy_setopt(easy, CURLOPT_PROXY, "");
     curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
     /* All bounds here are made for it; HTTP/2's library reads frames without end, and keeps copies of a token. */

@@ -6,6 +6,7 @@ import re
 import shutil
 import signal
 import socket
+import ssl
 import struct
 import subprocess
 import threading
@@ -56,12 +57,12 @@ def problem(hosts, *arguments, env=None, wait="4s"):
     return done.out + done.err
 
 
-def problem_of(folder, hosts, security, env=None, wait="6s"):
+def problem_of(folder, hosts, security, env=None, wait="6s", admin="off"):
     file = os.path.join(str(folder), "one.yaml")
     with open(file, "w", encoding="utf-8") as f:
         f.write(f"clusters:\n  - name: one\n    hosts: {hosts}\n{security}")
-    done = run("once", "--quick", "-c", file, "--wait", wait, "--admin", "off", "--four-letter", "off", env=env)
-    assert done.status in (2, 3), done
+    done = run("once", *["--quick"][:admin == "off"], "-c", file, "--wait", wait, "--admin", admin, "--four-letter", "off", env=env)
+    assert done.status in (2, 3) or admin != "off", done
     return done.out + done.err
 
 
@@ -388,6 +389,32 @@ def test_old_tls(authority):
     with OpensslServer(authority, "server", "-tls1_1", "-cipher", "ALL:@SECLEVEL=0") as server:
         said = problem(server.hosts, "--tls-ca", authority.ca)
         assert "TLS" in said and "1.2" in said, said
+
+
+def test_finite_field(tls, tmp_path):
+    """A server that may choose the numbers of Diffie-Hellman would choose how long we compute: it may not."""
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "k.pem", "-out", "c.pem", "-days", "3", "-subj",
+                    "/CN=own"], cwd=tmp_path, check=True, capture_output=True)
+    subprocess.run(["openssl", "genpkey", "-genparam", "-algorithm", "DH", "-pkeyopt", "group:ffdhe2048", "-out", "dh.pem"], cwd=tmp_path,
+                   check=True, capture_output=True)
+    taken, ciphers = [], ["DHE-RSA-AES256-GCM-SHA384", "ECDHE-RSA-AES256-GCM-SHA384"]
+
+    def serve(connection):
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.maximum_version = ssl.TLSVersion.TLSv1_2
+        context.load_cert_chain(tmp_path / "c.pem", tmp_path / "k.pem")
+        context.load_dh_params(tmp_path / "dh.pem")
+        context.set_ciphers(":".join(ciphers))  # the server's choice, as far as the client offers it
+        with contextlib.suppress(OSError), context.wrap_socket(connection, server_side=True) as secure:
+            taken.append(secure.cipher()[0])
+    with _Server(serve) as server:
+        security = "    tls: {verify: none}\n"
+        problem_of(tmp_path, server.address, security, wait="3s")
+        sessions = len(taken)
+        problem_of(tmp_path, tls.hosts, security, wait="6s", admin=server.address)
+        assert 0 < sessions < len(taken) and set(taken) == {ciphers[1]}, taken
+        del ciphers[1:]
+        assert "has no cipher of TLS 1.3, ECDHE or RSA" in problem_of(tmp_path, server.address, security, wait="3s")
 
 
 def test_handshake_that_stalls():
