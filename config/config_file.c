@@ -58,7 +58,7 @@ static char *config_file_refuse(char **error, const char *what)
     return NULL;
 }
 
-static int open_file(const char *file, bool *is_pipe, char **error)
+static int open_file(const char *file, bool may_wait, bool *is_pipe, char **error)
 {
     /* O_NONBLOCK: a named pipe without a writer would block open(), and read() for ever. */
     int descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
@@ -75,6 +75,8 @@ static int open_file(const char *file, bool *is_pipe, char **error)
         config_file_refuse(error, "is larger than 16 MB, too large for a configuration");
     else if (!S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode) && !S_ISCHR(status.st_mode))
         config_file_refuse(error, "is not a file; name a file");
+    else if (!S_ISREG(status.st_mode) && !may_wait)
+        config_file_refuse(error, "is a pipe or a device, which is read at the start only; name a file");
     else if (isatty(descriptor))
         config_file_refuse(error, "is a terminal; name a file");
     else {
@@ -108,12 +110,13 @@ static ssize_t read_more(int descriptor, bool is_pipe, bool begun, char *at, siz
     }
 }
 
-char *config_file_read(const char *file, size_t *length, char **error, size_t *line, size_t *column)
+char *config_file_read(const char *file, bool may_wait, size_t *length, char **error, size_t *line,
+                       size_t *column)
 {
     *error = NULL;
     *line = *column = *length = 0;
     bool is_pipe = false;
-    int descriptor = open_file(file, &is_pipe, error);
+    int descriptor = open_file(file, may_wait, &is_pipe, error);
     if (descriptor < 0)
         return NULL;
     char *bytes = xmalloc(CONFIG_FILE_MAX + 2);

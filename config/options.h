@@ -71,6 +71,7 @@ struct options {
     size_t path_count;
     const char *server;              /* NULL: not given */
     const char *config_file;         /* NULL: look in the usual places */
+    bool reads_again;                /* not the first time: what runs waits for no writer of a pipe */
     const struct known_words *known; /* no option: words that the configuration may use; NULL: any word */
     const char *cluster;             /* only this one of the configuration; NULL: all */
     int64_t session_timeout_ms;      /* 0: not given */

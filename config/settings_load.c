@@ -328,7 +328,7 @@ static void settings_load_read_file(struct settings *settings, const struct opti
     if (!settings->file)
         return;
     problems->file = settings->file;
-    char *bytes = config_file_read(settings->file, &length, &error, &line, &column);
+    char *bytes = config_file_read(settings->file, !options->reads_again, &length, &error, &line, &column);
     if (bytes) {
         struct known_words known = options->known ? *options->known : (struct known_words){0};
         known.alerts_are_sent = options->command == COMMAND_RECORD || options->command == COMMAND_CONFIG;

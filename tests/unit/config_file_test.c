@@ -116,7 +116,7 @@ static void expect_unreadable(const char *file, const char *wanted, size_t wante
 {
     char *error = NULL;
     size_t length, line, column;
-    assert_null(config_file_read(file, &length, &error, &line, &column));
+    assert_null(config_file_read(file, true, &length, &error, &line, &column));
     assert_non_null(error);
     assert_string_equal(error, wanted);
     assert_int_equal(line, wanted_line);
@@ -156,7 +156,7 @@ static void empty_sources(void **state)
     (void)state;
     char *error = NULL;
     size_t length, line, column;
-    char *bytes = config_file_read("/dev/null", &length, &error, &line, &column);
+    char *bytes = config_file_read("/dev/null", true, &length, &error, &line, &column);
     assert_non_null(bytes);
     assert_int_equal(length, 0);
     free(bytes);
@@ -179,12 +179,27 @@ static void a_pipe_is_read_to_its_end(void **state)
     }
     char *error = NULL;
     size_t length, line, column;
-    char *bytes = config_file_read(name_in("pipe"), &length, &error, &line, &column);
+    char *bytes = config_file_read(name_in("pipe"), true, &length, &error, &line, &column);
     assert_int_equal(waitpid(writer, NULL, 0), writer);
     assert_non_null(bytes);
     assert_int_equal(length, 5);
     assert_memory_equal(bytes, "a: 1\n", 5);
     free(bytes);
+}
+
+/* While something runs, no writer is waited for. */
+static void a_pipe_is_not_waited_for_later(void **state)
+{
+    (void)state;
+    char *error = NULL;
+    size_t length, line, column;
+    int writer = open(name_in("pipe"), O_RDWR);
+    assert_true(writer >= 0);
+    assert_int_equal(write(writer, "a", 1), 1);
+    assert_null(config_file_read(name_in("pipe"), false, &length, &error, &line, &column));
+    assert_string_equal(error, "is a pipe or a device, which is read at the start only; name a file");
+    free(error);
+    close(writer);
 }
 
 static void expect_yaml(const char *bytes, size_t length, const char *wanted)
@@ -345,6 +360,7 @@ int main(void)
         cmocka_unit_test(bad_files),
         cmocka_unit_test(empty_sources),
         cmocka_unit_test(a_pipe_is_read_to_its_end),
+        cmocka_unit_test(a_pipe_is_not_waited_for_later),
         cmocka_unit_test(bad_yaml),
         cmocka_unit_test(yaml_is_bounded),
         cmocka_unit_test(credentials),

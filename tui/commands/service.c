@@ -31,8 +31,11 @@ static struct settings *service_settings(const struct options *options)
     struct settings *settings = NULL;
     if (options->capture_count > 0) /* packets come once */
         error = text_format("the configuration is not read again while packets are read; restart electop");
-    else
-        settings = command_settings(options, &error);
+    else {
+        struct options again = *options;
+        again.reads_again = true;
+        settings = command_settings(&again, &error);
+    }
     if (settings && !error)
         return settings;
     settings_free(settings);
