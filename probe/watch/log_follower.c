@@ -406,7 +406,8 @@ static void log_follower_on_wake(uv_async_t *wake)
     size_t count = f->count;
     f->found = NULL;
     f->count = f->room = 0;
-    uv_cond_signal(&f->moved);
+    if (count >= WAITING_MOST) /* else the thread waits for its next turn */
+        uv_cond_signal(&f->moved);
     uv_mutex_unlock(&f->mutex);
     for (size_t i = 0; i < count; i++) {
         follower_take(f, &found[i]);

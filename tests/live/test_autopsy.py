@@ -464,6 +464,12 @@ def test_live_beside_files_that_hang(zk, tmp_path):
     client.stop()
 
 
+def waits_of(pid):
+    """How often its threads have waited for something."""
+    return sum(int(re.search(r"^voluntary_ctxt_switches:\s*(\d+)", open(file).read(), re.M)[1])
+               for file in glob.glob(f"/proc/{pid}/task/*/status"))
+
+
 def test_live_with_the_log_of_a_server(zk):
     """A live stream that follows a server's log tells every cause for certain, within a second of its transaction."""
     path = "/live/leader"
@@ -472,7 +478,9 @@ def test_live_with_the_log_of_a_server(zk):
     own = [client.create(f"{path}/n_", ephemeral=True, sequence=True) for client in clients]
     with Events(zk.hosts, "--transactions", zk.directory, "--admin", "off", "--four-letter", "off", path) as events:
         events.expect("election-seen", election=path)
+        before = waits_of(events.process.pid)
         time.sleep(1)
+        assert waits_of(events.process.pid) - before < 500  # a follower that never rests waits thousands of times
         for step, cause in ((lambda: clients[0].delete(own[0]), "resigned"), (clients[1].stop, "closed"),
                             (lambda: clients[3].delete(own[2]), "evicted")):
             step()
