@@ -9,6 +9,7 @@ import subprocess
 import pytest
 
 from electop import PROGRAM, check_sanitizers, run
+from terminal import Tmux
 from waiting import until
 
 CAPTURE = "tests/unit/data/captures/election.pcap"
@@ -113,6 +114,30 @@ def test_a_stopped_candidate_is_told_while_the_pipe_is_open(private):
     process.stdout.read()
     assert process.wait(60) == 0
     check_sanitizers(process.stderr.read().decode())
+
+
+def test_a_dashboard_waits_for_the_first_packets(private, tmp_path):
+    """As tcpdump -U brings them, one by one: the first of them tell of no election yet."""
+    os.mkfifo(tmp_path / "pipe")
+    window = Tmux(f"{PROGRAM} watch --capture {tmp_path}/pipe", env=private)
+    data, at = packets_until(NOTIFIED), 24
+    try:
+        with open(tmp_path / "pipe", "wb", buffering=0) as pipe:
+            pipe.write(data[:at])
+
+            def shown():
+                nonlocal at
+                if at < len(data):
+                    end = at + 16 + struct.unpack("<I", data[at + 8:at + 12])[0]
+                    pipe.write(data[at:end])
+                    at = end
+                assert not os.path.exists(window.status_file), window.screen()
+                return "REPLAY" in window.screen()
+            until(shown, 60)
+            window.keys("q")
+            until(lambda: os.path.exists(window.status_file))
+    finally:
+        window.close()
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])

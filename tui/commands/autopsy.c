@@ -430,6 +430,20 @@ static char *source_name(const struct options *options)
     return text_take(&text);
 }
 
+/* A dashboard of packets waits for the first of them that tell of an election; what they tell is written later. */
+static bool has_begun(const struct autopsy_run *run, const char *file)
+{
+    int64_t from_us, to_us;
+    char *error = NULL;
+    if (run->options.capture_count == 0 || run->over)
+        return true;
+    struct history *history = history_open(file, &error);
+    bool begun = history && history_bounds(history, &from_us, &to_us, NULL);
+    history_close(history);
+    free(error);
+    return begun;
+}
+
 static int run_follow(struct autopsy_run *run, const char *file)
 {
     if (!run->invocation->options->screen) {
@@ -442,8 +456,8 @@ static int run_follow(struct autopsy_run *run, const char *file)
     }
     struct follower follower = {.run = run};
     uv_mutex_init(&follower.mutex);
-    while (!follow_turn(run))
-        continue;
+    while (!follow_turn(run) || !has_begun(run, file))
+        uv_sleep(1); /* the writing of what was read is another thread's */
     int status = EXIT_USAGE;
     if (uv_thread_create(&follower.thread, follower_run, &follower) == 0) {
         status = report_recording(run, file);
