@@ -157,8 +157,9 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
                 "seconds, "
                 "and if it has children: it may be a member's directory, with an ephemeral znode in it that "
                 "shows whether it lives. A warning, suspected, while it is written to as often as before: "
-                "its member may keep a TTL znode so. Where a lock's znode should be, suspected if nobody "
-                "saw that place free before; nothing if its data names Kafka's controller in KRaft.",
+                "its member may keep a TTL znode so. Where a lock's znode should be, suspected for ten "
+                "seconds, and if nobody saw that place free before; nothing if its data names Kafka's "
+                "controller in KRaft.",
             .advice = "if no client needs it, delete it by hand",
         },
     [FINDING_DUPLICATE_SESSION] =
@@ -185,7 +186,9 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
                 "The same identity in the data or names of candidates of different sessions; an address "
                 "alone is not an identity. Certain where one of them is silent or lost its connection, as "
                 "the earlier session of a restarted client: of a host with a port, or a GUID, anywhere, of "
-                "other data at one address. Suspected of a plain word, such as standby, of a name that all "
+                "other data at one address; suspected if both were heard of before, as then two say the "
+                "same. "
+                "Suspected of a plain word, such as standby, of a name that all "
                 "write, and of 1@app, which copies of a container share. A note while all live at one "
                 "address, as one process with two sessions, or write what names no process: a version, a "
                 "zone, a time. Data is read again before this is certain, and once a minute after that.",
@@ -240,7 +243,9 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .meaning = "The first in line has not written its acknowledgement, which a leader of this layout "
                        "does first. It probably hangs during the takeover.",
             .looks =
-                "It has been first for longer than allow.failover, and the acknowledgement does not exist.",
+                "It has been first for longer than allow.failover, and the acknowledgement does not exist. A "
+                "warning, suspected, if another session at its host has an entry in the registry: one "
+                "process may have two.",
             .advice = "check that application's log: it is first in line but does not take over",
             .source = "pgconsul pull request 196",
         },
@@ -274,7 +279,9 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
                 "expires, although the holder believes that it owns the lock.",
             .looks =
                 "The identity in the lock's data belongs to another session than ephemeralOwner. Suspected "
-                "of a session that no server shows; nothing if it was not made as ZooKeeper makes them: an "
+                "of a session that no server shows, and while its owner lives; nothing if both live at "
+                "different addresses, as it may be held for the other, or if it was not made as ZooKeeper "
+                "makes them: an "
                 "application may have sessions of its own.",
             .advice = "expect the lock to be deleted when the old session ends; a client then takes it again",
             .source = "kafka pull request 2175",
@@ -324,11 +331,8 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
                 "More changes of the first candidate within the window than allow.leader_changes permits. "
                 "Only worth knowing if the others were no more than allowed: those in which the leader's "
                 "client gave the leadership up and lives on, or closed its session and is back, each "
-                "client once, as in a rolling restart. Suspected while causes are still judged, and where it "
-                "may "
-                "be planned, as where jobs end or take over from each other: others came, no more than half "
-                "of "
-                "the leaders expired, and no client led twice unless another took its place.",
+                "client once, as in a rolling restart. Certain if more than half of the leaders expired; "
+                "otherwise it may be planned, as drills, jobs that end, and deployments are.",
             .advice =
                 "find out what ends the leaders' sessions (pauses, network), or raise the session timeout",
             .source = "CURATOR-645",
@@ -394,7 +398,9 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .meaning = "Two candidates have the same number: each client may order them differently. Solr "
                        "creates such znodes on purpose, and so does a Curator client that takes a read lock "
                        "while it holds the write lock (info).",
-            .looks = "Two names in one directory end in the same number.",
+            .looks =
+                "Two names in one directory end in the same number; nothing if a number of an unknown layout "
+                "is one that the server has not given yet, as members then choose theirs.",
             .advice = "find out which client created the second one, and restart it",
         },
     [FINDING_FOREIGN_CHILD] =
