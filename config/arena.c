@@ -37,7 +37,8 @@ static char *arena_bytes(struct arena *arena, size_t size)
 void *arena_take(struct arena *arena, size_t size)
 {
     size_t skipped = arena->room % ALIGNED; /* blocks end where something aligned may begin */
-    arena->at += skipped;
+    if (skipped)
+        arena->at += skipped;
     arena->room -= skipped;
     return arena_bytes(arena, size);
 }

@@ -75,8 +75,8 @@ static int open_file(const char *file, bool may_wait, bool *is_pipe, char **erro
         config_file_refuse(error, "is larger than 16 MB, too large for a configuration");
     else if (!S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode) && !S_ISCHR(status.st_mode))
         config_file_refuse(error, "is not a file; name a file");
-    else if (!S_ISREG(status.st_mode) && !may_wait)
-        config_file_refuse(error, "is a pipe or a device, which is read at the start only; name a file");
+    else if (S_ISFIFO(status.st_mode) && !may_wait)
+        config_file_refuse(error, "is a pipe, which is read at the start only; name a file");
     else if (isatty(descriptor))
         config_file_refuse(error, "is a terminal; name a file");
     else {

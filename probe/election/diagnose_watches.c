@@ -16,7 +16,6 @@
 #define SESSION_TEXT 256
 #define SPAN_TEXT 40
 #define PATH_TEXT 512
-/* A server's clock may differ so much from ours. */
 
 /* "in 3 polls over 10.2 s", or what there is. */
 static const char *describe_polls(const struct candidate *c, char *buffer, size_t size)

@@ -195,7 +195,6 @@ struct election {
     bool shows_predecessor;    /* its members were seen to watch their predecessors */
     bool mixed, first_waits;   /* its names, or its watches, leave open who leads (certainty.h) */
     bool led_elsewhere;        /* a znode without an owner names its leader: Kafka's, in KRaft */
-    bool rewritten;            /* the path's own znode has no owner, and data that was changed */
     bool hidden_watches;       /* hidden watches could notify a client of a change here */
 
     struct tenure *tenures; /* a ring; election_tenure_at() reads it */

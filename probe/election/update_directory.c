@@ -120,7 +120,7 @@ static void update_lock(const struct update *f, const struct znode_stat *stat,
     struct candidate *holder = election->candidate_count > 0 ? election->candidates[0] : NULL;
     election->own->directory = *stat;
     election->directory_known = true;
-    election->own->handed_over = election->led_elsewhere = election->rewritten = false;
+    election->own->handed_over = election->led_elsewhere = false;
     election->problem = NULL;
 
     if (holder && holder->stat.czxid == stat->czxid && holder->stat.ctime_ms == stat->ctime_ms) {
@@ -180,7 +180,7 @@ static void update_lock_absent(const struct update *f)
     if (election->own->directory.czxid != 0 && !holder)
         update_touched(f); /* what blocked it is gone */
     election->own->directory = (struct znode_stat){0};
-    election->own->handed_over = election->led_elsewhere = election->rewritten = false;
+    election->own->handed_over = election->led_elsewhere = false;
     update_state(f, ELECTION_VACANT);
     if (election->own->lapsed)
         still_vacant(f);
@@ -470,7 +470,6 @@ static void take_directory(struct election *election, const struct znode_stat *s
     if (directory->data_length != stat->data_length || directory->version != stat->version)
         diagnose_soon(election);
     *directory = *stat;
-    election->rewritten = stat->owner == 0 && stat->data_length > 0 && stat->version > 0;
 }
 
 void update_own_node(const struct update *f, const struct znode_stat *stat, const struct observed_node *node)

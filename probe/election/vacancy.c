@@ -220,21 +220,20 @@ static size_t brief_visit(const struct election *election, struct vacancy_reason
     return 1;
 }
 
-bool vacancy_is_doubtful(const struct election *election)
-{
-    bool lock = election->recipe && election->recipe->family == FAMILY_LOCK;
-    return election->state == ELECTION_VACANT && election->directory_known && election->rewritten &&
-           (lock || election->next_sequence == 0);
-}
-
-/* As blocked_lock() found. */
-static bool is_blocked(const struct election *election)
+/* What lies in the place of a lock's znode, as blocked_lock() found; NULL: nothing. */
+static const struct finding *blocking(const struct election *election)
 {
     for (size_t i = 0; i < election->finding_count; i++)
         if (election->findings[i]->code == FINDING_PERSISTENT_CANDIDATE &&
             election->findings[i]->candidate_count == 0)
-            return true;
-    return false;
+            return election->findings[i];
+    return NULL;
+}
+
+bool vacancy_is_doubtful(const struct election *election)
+{
+    const struct finding *finding = blocking(election);
+    return finding && finding->severity < SEVERITY_CRITICAL;
 }
 
 /* Of one whose leader was never seen, the directory shows whether there was any candidate. */
@@ -244,7 +243,7 @@ static void describe_empty(const struct election *election, size_t foreign, char
     if (vacancy_is_doubtful(election))
         snprintf(buffer, size,
                  "a znode without an owner is in its place, and is written to: perhaps its writer leads");
-    else if (is_blocked(election))
+    else if (blocking(election))
         snprintf(buffer, size, "nobody holds it: a znode without an owner is in its place");
     else if (election->change.from || foreign > 0 || created < 0)
         snprintf(buffer, size, "nobody stands");

@@ -35,8 +35,7 @@ size_t vacancy_reasons(const struct election *election, struct vacancy_reason re
 const struct finding *vacancy_doubt(const struct election *election);
 /* There is certainly no leader; else the first may still take over, or believe that it leads. */
 bool vacancy_is_sure(const struct finding *doubt);
-/* A persistent znode lies in the place of a lock's, or of a directory without any child ever, and was written to: its
- * writer may lead. */
+/* A persistent znode lies in the place of a lock's, and is written to: its writer may lead. */
 bool vacancy_is_doubtful(const struct election *election);
 /* The first followed a leader that was lost, and its client was not heard since: it may not know. */
 bool vacancy_heir_is_unheard(const struct election *election);

@@ -97,8 +97,18 @@ static bool check_private_directory(const char *directory, char **error)
     return true;
 }
 
+/* The latest that this process has taken: it may be taken again, whatever other names a backup gave it meanwhile. */
+static struct stat latest;
+
+static bool is_latest(const char *file)
+{
+    struct stat status;
+    return latest.st_ino != 0 && lstat(file, &status) == 0 && status.st_dev == latest.st_dev &&
+           status.st_ino == latest.st_ino;
+}
+
 /* Missing is fine. */
-static bool check_ours(const char *file, char **error)
+static bool check_ours(const char *file, bool again, char **error)
 {
     struct stat status;
     if (lstat(file, &status) != 0)
@@ -110,7 +120,7 @@ static bool check_ours(const char *file, char **error)
         return recording_file_refuse(error, file,
                                      "is not a regular file; name another one with history: {file: ...}");
     /* A recorder by the other name has another lock, and other files beside it. */
-    if (status.st_nlink > 1)
+    if (status.st_nlink > 1 && !again)
         return recording_file_refuse(error, file,
                                      "has another name, too (a hard link); remove that one, or name another "
                                      "file with history: {file: ...}");
@@ -161,7 +171,7 @@ static bool check_all(const char *file, char **error)
     static const char *const suffixes[] = {"", "-wal", "-shm", "-journal", ".lock"};
     for (size_t i = 0; i < sizeof suffixes / sizeof suffixes[0]; i++) {
         char *name = text_format("%s%s", file, suffixes[i]);
-        bool fine = check_ours(name, error);
+        bool fine = check_ours(name, is_latest(file), error);
         free(name);
         if (!fine)
             return false;
@@ -247,8 +257,11 @@ int recording_file_take(const char *file, char **real, char **error)
     int lock = -1;
     if (*real && check_all(*real, error))
         lock = take_lock(*real, error);
-    if (lock >= 0 && make_file(*real, error))
+    if (lock >= 0 && make_file(*real, error)) {
+        if (lstat(*real, &latest) != 0)
+            latest.st_ino = 0;
         return lock;
+    }
     if (lock >= 0)
         close(lock);
     free(*real);

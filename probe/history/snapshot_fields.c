@@ -401,7 +401,6 @@ void state_fields(struct fields *f, struct election *e)
     field_flag(f, &e->members_listed);
     field_text(f, &e->members_path);
     field_flag(f, &e->led_elsewhere);
-    field_flag(f, &e->rewritten);
 }
 
 /* ---- its candidates, and their sessions ---- */

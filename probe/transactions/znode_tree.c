@@ -521,6 +521,18 @@ static uint64_t znode_tree_owner_of(const struct transaction *t, const struct zn
     return change->sort == ZNODE_EPHEMERAL ? t->session : 0;
 }
 
+#define SEQUENCE_DIGITS 10
+
+/* The one that a server gave it, perhaps; -1: it has none. */
+static int64_t number_of(const struct znode_change *change)
+{
+    char digits[SEQUENCE_DIGITS + 1] = "";
+    if (change->path_length <= SEQUENCE_DIGITS)
+        return -1;
+    memcpy(digits, change->path + change->path_length - SEQUENCE_DIGITS, SEQUENCE_DIGITS);
+    return strspn(digits, "0123456789") == SEQUENCE_DIGITS ? strtoll(digits, NULL, 10) : -1;
+}
+
 static void parent_counts(struct znode_tree *tree, struct znode *parent, const struct znode_change *change,
                           int64_t zxid, bool fresh)
 {
@@ -529,9 +541,13 @@ static void parent_counts(struct znode_tree *tree, struct znode *parent, const s
         tree->plain++;
     }
     parent->stat.children += fresh;
-    if (change->creations < 0)
+    if (change->creations < 0) {
+        int64_t number = number_of(change);
         parent->creations += fresh;
-    else if (change->creations > parent->creations) /* a fuzzy snapshot is ahead of the log */
+        if (number >= parent->creations && number < INT32_MAX)
+            parent->creations = (int32_t)number + 1;
+    }
+    if (change->creations > parent->creations) /* a fuzzy snapshot is ahead of the log */
         parent->creations = change->creations;
     if (zxid > parent->stat.pzxid)
         parent->stat.pzxid = zxid;
@@ -642,7 +658,8 @@ static struct znode *znode_appear(struct znode_tree *tree, const char *path, boo
     node->exists = true;
     tree->plain++;
     if (parent)
-        parent_counts(tree, parent, &(struct znode_change){.creations = -1}, 0, true);
+        parent_counts(tree, parent,
+                      &(struct znode_change){.path = path, .path_length = length, .creations = -1}, 0, true);
     znode_join(node, parent);
     return node;
 }

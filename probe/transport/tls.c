@@ -328,12 +328,14 @@ bool tls_without_finite_field(void *context)
 static SSL_CTX *context_make(const struct tls_settings *s, char *problem)
 {
     SSL_CTX *ssl = SSL_CTX_new(TLS_client_method());
+    if (ssl)
+        SSL_CTX_set_min_proto_version(ssl,
+                                      s->min_version == TLS_VERSION_1_3 ? TLS1_3_VERSION : TLS1_2_VERSION);
     if (!ssl || !tls_without_finite_field(ssl)) {
         snprintf(problem, TLS_PROBLEM_TEXT, "out of memory");
         SSL_CTX_free(ssl);
         return NULL;
     }
-    SSL_CTX_set_min_proto_version(ssl, s->min_version == TLS_VERSION_1_3 ? TLS1_3_VERSION : TLS1_2_VERSION);
     SSL_CTX_set_options(ssl, SSL_OP_NO_RENEGOTIATION | SSL_OP_IGNORE_UNEXPECTED_EOF);
     SSL_CTX_set_mode(ssl, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE |
                               SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);

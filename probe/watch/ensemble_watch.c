@@ -326,6 +326,7 @@ static void read_admins(struct ensemble_watch *s)
     if (count == 0)
         return;
     s->places.admins = xcalloc(count, sizeof *s->places.admins);
+    s->places.admin_ids = xcalloc(count, sizeof *s->places.admin_ids);
     for (size_t i = 0; i < count && s->places.admin_count < CONNECT_STRING_SERVERS; i++) {
         char *error = NULL;
         s->places.admin_count += host_port_parse(list[i], strlen(list[i]), ADMINSERVER_PORT,

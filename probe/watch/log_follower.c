@@ -416,9 +416,23 @@ static void log_follower_on_wake(uv_async_t *wake)
     free(found);
 }
 
+/* The next turn shows what was logged before in an election whose state is known by now. */
+static bool shows_soon(const struct log_follower *f)
+{
+    size_t length;
+    for (struct hash_link *link = hash_table_walk(&f->before, NULL); link;
+         link = hash_table_walk(&f->before, link)) {
+        const struct election *election =
+            election_of(f, HASH_ENTRY(link, struct logged_before, link)->change.path, &length);
+        if (election && election->state != ELECTION_UNKNOWN)
+            return true;
+    }
+    return false;
+}
+
 bool log_follower_complete(const struct log_follower *f)
 {
-    return !f || f->taken || f->ended || uv_now(f->live->loop) - f->begun_ms >= BEFORE_MS;
+    return !f || (f->taken && !shows_soon(f)) || f->ended || uv_now(f->live->loop) - f->begun_ms >= BEFORE_MS;
 }
 
 struct log_follower *log_follower_new(struct live_cluster *live)

@@ -150,6 +150,7 @@ void server_addresses_release(struct server_addresses *places)
     for (size_t i = 0; i < places->admin_count; i++)
         free(places->admins[i].host);
     free(places->admins);
+    free(places->admin_ids);
 }
 
 bool server_addresses_same(const struct server_addresses *places, const struct host_port *one,
@@ -224,6 +225,21 @@ bool server_addresses_admin(const struct server_addresses *places, const char *a
     *out =
         (struct admin_choice){one->host, one->port, same_host && count == 1 && on_host(places, p->host) == 1};
     return true;
+}
+
+bool server_addresses_admin_is_one(const struct server_addresses *places, const char *host, int port,
+                                   int64_t id)
+{
+    size_t i = 0;
+    while (i < places->admin_count &&
+           (places->admins[i].port != port || strcmp(places->admins[i].host, host) != 0))
+        i++;
+    if (i == places->admin_count)
+        return true;
+    int64_t *known = &places->admin_ids[i];
+    if (id > 0 && *known != id)
+        *known = *known == 0 ? id : -1;
+    return *known >= 0;
 }
 
 int64_t server_addresses_id(const struct server_addresses *places, const char *address)

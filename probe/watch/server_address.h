@@ -59,6 +59,7 @@ struct server_addresses {
     struct host_aliases *book;
     struct connect_string named; /* the servers of the connect string, or the configured ones */
     struct host_port *admins;    /* NULL: none are listed */
+    int64_t *admin_ids; /* of each: the id that its server showed; 0: none yet, -1: those of several */
     size_t admin_count;
     struct server_address list[SERVER_ADDRESSES_MOST];
     size_t count;
@@ -86,6 +87,11 @@ struct admin_choice {
 size_t server_addresses_admins(const struct server_addresses *places, const char *address);
 bool server_addresses_admin(const struct server_addresses *places, const char *address, size_t i,
                             struct admin_choice *out);
+
+/* False: this AdminServer has shown servers of several ids, as an address that they share does; it is nobody's. id: the
+ * one that it shows now; 0: not asked. */
+bool server_addresses_admin_is_one(const struct server_addresses *places, const char *host, int port,
+                                   int64_t id);
 
 /* The server's id in /zookeeper/config; -1: unknown. */
 int64_t server_addresses_id(const struct server_addresses *places, const char *address);

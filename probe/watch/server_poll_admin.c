@@ -140,6 +140,8 @@ static int64_t reported_port(const struct server_poll *q)
     return server_poll_admin_has_tls(q) && port != atoi(q->port) ? 0 : port;
 }
 
+#define SHARED_ADDRESS "it answers for several servers, as an address that they share does"
+
 /* Behind a forwarded port only a fact unique to this server proves it: our session's connection. */
 static void configuration_came(struct server_poll *q)
 {
@@ -147,7 +149,9 @@ static void configuration_came(struct server_poll *q)
     char foreign[sizeof q->foreign];
     int port = atoi(q->port);
     int64_t id = server_addresses_id(q->places, q->address);
-    if (reported_port(q) > 0 && reported_port(q) != port) {
+    if (!server_addresses_admin_is_one(q->places, q->admin_host, q->admin_port, a->server_id)) {
+        proved_foreign(q, SHARED_ADDRESS);
+    } else if (reported_port(q) > 0 && reported_port(q) != port) {
         snprintf(foreign, sizeof foreign, "it belongs to another server (its client port is %lld, not %d)",
                  (long long)reported_port(q), port);
         if (server_addresses_with_port(q->places, (int)reported_port(q)) > 0)
@@ -255,6 +259,10 @@ void server_poll_ask_adminserver(struct server_poll *q)
         server_poll_way_failed(q, "AdminServer is not used (admin: off)");
     } else if (q->admin_failed && !retry) {
         server_poll_way_failed(q, q->admin_failure);
+    } else if (q->proof == PROOF_OWN &&
+               !server_addresses_admin_is_one(q->places, q->admin_host, q->admin_port, 0)) {
+        q->admin_tried = q->admin_hangs = 0;
+        proved_foreign(q, SHARED_ADDRESS);
     } else if (q->proof == PROOF_FOREIGN) {
         server_poll_way_failed(q, q->foreign);
     } else if (q->proof == PROOF_OPEN) {

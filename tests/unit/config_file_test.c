@@ -197,7 +197,7 @@ static void a_pipe_is_not_waited_for_later(void **state)
     assert_true(writer >= 0);
     assert_int_equal(write(writer, "a", 1), 1);
     assert_null(config_file_read(name_in("pipe"), false, &length, &error, &line, &column));
-    assert_string_equal(error, "is a pipe or a device, which is read at the start only; name a file");
+    assert_string_equal(error, "is a pipe, which is read at the start only; name a file");
     free(error);
     close(writer);
 }

@@ -635,7 +635,8 @@ static void blocked(void **state)
                      "? standing persistent-candidate suspected\n"
                      "? why-nobody certain: a znode without an owner is in its place, and is written to: "
                      "perhaps its writer leads\ntick 200000\ntime\n"
-                     "? standing persistent-candidate certain\n");
+                     "? standing persistent-candidate certain\n"
+                     "? why-nobody certain: nobody holds it: a znode without an owner is in its place\n");
     model_script_run("... at once: its end and this may be one transaction",
                      "watch /loadbalance/leader\nconnect\n> connection connected\n+ . s=a x\nread .\n"
                      "> election-seen\n- .\ngone .\n> leader-lost leader @1\n> candidate-left leader @1\n"

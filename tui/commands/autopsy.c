@@ -456,8 +456,10 @@ static int run_follow(struct autopsy_run *run, const char *file)
     }
     struct follower follower = {.run = run};
     uv_mutex_init(&follower.mutex);
-    while (!follow_turn(run) || !has_begun(run, file))
-        uv_sleep(1); /* the writing of what was read is another thread's */
+    for (bool all = false; !all || !has_begun(run, file);) {
+        uv_sleep(all ? FOLLOW_MS : 0); /* the writing of what was read is another thread's */
+        all = follow_turn(run);
+    }
     int status = EXIT_USAGE;
     if (uv_thread_create(&follower.thread, follower_run, &follower) == 0) {
         status = report_recording(run, file);

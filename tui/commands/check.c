@@ -303,8 +303,8 @@ static void check_vacancy(struct check *check, const struct election *election, 
     format_local_times(why, check->now.wall_us, local, sizeof local);
     bool assumed = !named && election->kind_proof == KIND_ASSUMED;
     if (assumed && vacancy_s < allowed_s)
-        ; /* a busy lock is free between two holders */
-    else if (assumed)
+        return; /* a busy lock is free between two holders */
+    if (assumed)
         check_raise(check, CHECK_WARNING,
                     "%s: no leader%s%s, if it is an election: that is assumed; configure its kind, leader or "
                     "lock",

@@ -22,6 +22,8 @@ struct invocation {
  * error (the caller frees it): it is unusable. Settings and a text: some clusters cannot be watched, the
  * others are. */
 struct settings *command_settings(const struct options *options, char **error);
+/* The same by a program that runs: it waits for no writer of a pipe. */
+struct settings *command_settings_again(const struct options *options, char **error);
 
 /* Those with a loop may run on one with other work (the demo's candidates), which continues meanwhile. They return
  * with their handles closed; the loop remains the caller's. */

@@ -50,6 +50,13 @@ struct settings *command_settings(const struct options *options, char **error)
     return NULL;
 }
 
+struct settings *command_settings_again(const struct options *options, char **error)
+{
+    struct options again = *options;
+    again.reads_again = true;
+    return command_settings(&again, error);
+}
+
 /* The configuration in a bundle; NULL: the reason has been printed. */
 static char *config_of_bundle(const struct options *options)
 {

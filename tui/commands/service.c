@@ -6,6 +6,7 @@
 #include "config/text.h"
 #include "probe/transport/transport.h"
 #include "tui/commands/command_output.h"
+#include "tui/output/output.h"
 
 #define OUT_OF_DESCRIPTORS "too many open files; raise the limit (ulimit -n)"
 
@@ -31,11 +32,8 @@ static struct settings *service_settings(const struct options *options)
     struct settings *settings = NULL;
     if (options->capture_count > 0) /* packets come once */
         error = text_format("the configuration is not read again while packets are read; restart electop");
-    else {
-        struct options again = *options;
-        again.reads_again = true;
-        settings = command_settings(&again, &error);
-    }
+    else
+        settings = command_settings_again(options, &error);
     if (settings && !error)
         return settings;
     settings_free(settings);
@@ -76,6 +74,7 @@ bool service_run(struct service *service, uv_loop_t *loop, const struct invocati
             continue;
         }
         ending->signal = 0;
+        output_hurry(false);
         if (!service_reload(service, invocation))
             return false;
     }

@@ -16,7 +16,7 @@ static const int numbers[SHUTDOWN_SIGNALS] = {SIGINT, SIGTERM, SIGHUP};
 static void shutdown_on_signal(uv_signal_t *handle, int number)
 {
     struct shutdown *ending = handle->data;
-    output_hurry();
+    output_hurry(true);
     if (!ending->signal)
         ending->signal = number;
 }
@@ -31,6 +31,7 @@ bool shutdown_begin(struct shutdown *ending, uv_loop_t *loop, int64_t first_ms, 
 {
     const int64_t deadlines_ms[2] = {first_ms, second_ms};
     *ending = (struct shutdown){0};
+    command_output_begin(loop);
     /* A reader that goes is noticed by the writing itself. */
     signal(SIGPIPE, SIG_IGN);
     for (int i = 0; i < 2; i++) {
@@ -49,7 +50,6 @@ bool shutdown_begin(struct shutdown *ending, uv_loop_t *loop, int64_t first_ms, 
         if (uv_signal_start(&ending->signals[i], shutdown_on_signal, numbers[i]) != 0)
             return false;
     }
-    command_output_begin(loop);
     return true;
 }
 

@@ -140,7 +140,7 @@ static bool watch_reload(void *context, char *problem, size_t size)
                           : "the demo's configuration cannot be read again");
         return false;
     }
-    struct settings *settings = command_settings(options, &error);
+    struct settings *settings = command_settings_again(options, &error);
     if (settings && !error) {
         watch->next = settings;
         log_line(LOG_LEVEL_INFO, "%s: configuration reloaded", settings->file ? settings->file : "no file");

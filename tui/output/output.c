@@ -36,9 +36,10 @@ struct output {
 static bool hurried;
 static uint64_t hurried_until_ms; /* 0: nothing was waited for since */
 
-void output_hurry(void)
+void output_hurry(bool hurry)
 {
-    hurried = true;
+    hurried = hurry;
+    hurried_until_ms = hurry ? hurried_until_ms : 0;
 }
 
 /* False: a signal has come, and the reader did not. A signal that nobody catches ends the program here. */
@@ -53,7 +54,7 @@ static bool wait_for_room(int fd)
         int found = poll(&ready, 1, hurried ? left_ms : -1);
         if (found >= 0 || errno != EINTR)
             return found != 0;
-        output_hurry(); /* the loop, which would tell of the signal, does not run meanwhile */
+        output_hurry(true); /* the loop, which would tell of the signal, does not run meanwhile */
     }
 }
 
@@ -61,7 +62,7 @@ int output_write(int fd, const char *bytes, size_t length)
 {
     while (length) {
         if (!wait_for_room(fd))
-            return EPIPE;
+            return ECANCELED;
         /* A pipe that is ready has room for this much; for more, writing to it would wait. */
         ssize_t written = write(fd, bytes, length < PIPE_BUF ? length : PIPE_BUF);
         if (written >= 0) {

@@ -23,11 +23,11 @@
 /* Bytes kept for a slow reader: 10,000 candidates that leave at once, which is one turn of the loop. */
 #define OUTPUT_ROOM (4 << 20)
 
-/* Writes all of it, blocking. 0, or an errno; EPIPE if a signal came that the program catches, and nobody read for a
+/* Writes all of it, blocking. 0, or an errno; ECANCELED if a signal came that the program catches, and nobody read for a
  * second after it. */
 int output_write(int fd, const char *bytes, size_t length);
-/* A signal has come. */
-void output_hurry(void);
+/* A signal has come, or is dealt with. */
+void output_hurry(bool hurry);
 
 /* The reader has gone: the program should end quietly. */
 bool output_is_gone(int error);

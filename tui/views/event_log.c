@@ -73,8 +73,8 @@ static bool line_names(const struct event_line *line, const char *name)
            (line->subject[length] == '\0' || line->subject[length] == ' ');
 }
 
-/* The latest line of this kind about the event's election, not older than since_us; name: see line_names(), NULL:
- * any. NULL: there is none. */
+/* The latest line of this kind about the event's election, not older than since_us; name: of a finding the whole
+ * subject, else see line_names(); NULL: any. NULL: there is none. */
 static struct event_line *find_line(struct event_log *log, const struct event *event, enum event_kind kind,
                                     int64_t since_us, const char *name)
 {
@@ -84,7 +84,9 @@ static struct event_line *find_line(struct event_log *log, const struct event *e
         if (line->at.mono_us < since_us)
             return NULL;
         if (line->kind == kind && line->path && strcmp(line->path, event->election->path) == 0 &&
-            strcmp(line->cluster, cluster) == 0 && (!name || line_names(line, name)))
+            strcmp(line->cluster, cluster) == 0 &&
+            (!name ||
+             (kind == EVENT_FINDING_RAISED ? strcmp(line->subject, name) == 0 : line_names(line, name))))
             return line;
     }
     return NULL;
@@ -121,7 +123,7 @@ static bool reported_as_suspected(struct event_log *log, const struct event *eve
         return false;
     struct event_line *line =
         find_line(log, event, event->kind, event->at.mono_us - SAME_FINDING_US, words->subject);
-    if (!line || strcmp(line->subject, words->subject) != 0)
+    if (!line)
         return false;
     line_refill(line, line->subject, line->within, words->detail);
     line->role = words->role;
