@@ -257,8 +257,7 @@ static bool may_be_lines(const struct election *election)
     return differ && forms_are_shared(election, roles);
 }
 
-/* Numbered names of a layout that nobody named. */
-static bool is_unknown_line(const struct election *election)
+bool certainty_is_unknown_line(const struct election *election)
 {
     return election->recognised != RECOGNISED_CONFIGURED && election->recipe &&
            strcmp(election->recipe->name, RECIPE_ANY_SEQUENCE) == 0;
@@ -268,8 +267,8 @@ bool certainty_own_numbers(const struct election *election)
 {
     const struct candidate *last =
         election->candidate_count ? election->candidates[election->candidate_count - 1] : NULL;
-    return is_unknown_line(election) && last && election->next_sequence >= 0 && last->sequence < INT32_MAX &&
-           last->sequence >= election->next_sequence;
+    return certainty_is_unknown_line(election) && last && election->next_sequence >= 0 &&
+           last->sequence < INT32_MAX && last->sequence >= election->next_sequence;
 }
 
 /* The only member that this one's session watches; NULL: it watches none, or, where open is set, that shows nothing. */
@@ -320,7 +319,7 @@ static bool nobody_awaits_first(const struct election *election)
 
 bool certainty_mixed(const struct election *election)
 {
-    return is_unknown_line(election) &&
+    return certainty_is_unknown_line(election) &&
            (may_be_lines(election) || nobody_awaits_first(election) || certainty_own_numbers(election));
 }
 

@@ -99,6 +99,8 @@ bool certainty_shows_layout(const struct election *election);
  * each with a leader of its own. Nor is it known who leads where others than the first are waited for, or where members
  * chose their numbers. */
 bool certainty_mixed(const struct election *election);
+/* Numbered names of a layout that nobody named. */
+bool certainty_is_unknown_line(const struct election *election);
 /* ... as one shows that the server has not given yet: they order nobody. */
 bool certainty_own_numbers(const struct election *election);
 /* By what is watched, another one leads. */

@@ -805,21 +805,24 @@ int64_t chain_poll_due_us(const struct election *election, int64_t now_us, bool 
     return due_us;
 }
 
-/* As many members watch their predecessor as watch nothing here, at least: in a registry, too, one may depend on another.
+/* A member watches its predecessor; of what was found, more do than watch nothing here: in a registry, too, one may
+ * depend on another.
  * A session that watches more members than it has is a cache, which shows nothing. */
 static bool line_shows_predecessor(const struct diagnosis *d)
 {
     const struct election *election = d->election;
     /* Where the layout is not known, the second one may as well watch the leader as such. */
-    size_t shows = 0, deaf = 0,
-           i = election->recipe && election->recipe->watches == WATCHES_PREDECESSOR ? 1 : 2;
-    for (; i < election->candidate_count; i++) {
+    size_t reporting = election->recipe && election->recipe->watches == WATCHES_PREDECESSOR ? 1 : 2;
+    size_t right = 0, deaf = 0, shows = 0;
+    for (size_t i = 1; i < election->candidate_count; i++) {
         const struct candidate *c = election->candidates[i];
         const struct viewer *viewer = c->own->client ? viewer_find(d, c->own->client) : NULL;
-        shows += viewer && c->own->watches_right && viewer->targets <= viewer->owned;
-        deaf += viewer && c->own->client->shown.watches_known && viewer->targets == 0;
+        bool watches = viewer && c->own->watches_right && viewer->targets <= viewer->owned;
+        right += watches;
+        shows += watches && i >= reporting;
+        deaf += i >= reporting && viewer && c->own->client->shown.watches_known && viewer->targets == 0;
     }
-    return shows > 0 && shows >= deaf;
+    return shows > 0 && (right > deaf || election_is_named(election));
 }
 
 void chain_update(struct diagnosis *d)

@@ -243,7 +243,9 @@ static bool is_shared(const struct diagnosis *d, const struct namesakes *alike)
     for (size_t i = 0; i < alike->count && i < NAMED; i++) {
         const struct candidate *c = alike->of[i];
         int64_t age_us = d->f->at.wall_us - summary_created_us(c) - CLOCKS_APART_US;
-        int64_t its_us = c->joined_seen ? c->joined.mono_us : d->f->at.mono_us - age_us;
+        int64_t its_us = c->joined.mono_us; /* of one that was found: it stood by then */
+        if (!c->joined_seen && its_us > d->f->at.mono_us - age_us)
+            its_us = d->f->at.mono_us - age_us;
         joined_us = its_us > joined_us ? its_us : joined_us;
     }
     for (size_t i = 0; i < alike->count && heard; i++) {
@@ -277,7 +279,9 @@ static void raise_namesakes(struct diagnosis *d, const struct namesakes *alike)
     enum answer one = alike->by_name ? ANSWER_NO : have_one_address(d, alike, &alive);
     bool harmless = alive == ANSWER_YES && (one == ANSWER_YES || !process);
     bool shared = !alike->by_name && is_shared(d, alike);
-    bool restarted = alive == ANSWER_NO && !shared && (one == ANSWER_YES || process);
+    bool restarted = alive == ANSWER_NO && !shared && alike->count <= NAMED && (one == ANSWER_YES || process);
+    if (shared && !harmless)
+        diagnosis_doubt(d, FINDING_DUPLICATE_IDENTITY, subject);
     char more[48] = "";
     if (alike->count > 2)
         snprintf(more, sizeof more, ", and so do %zu more", alike->count - 2);

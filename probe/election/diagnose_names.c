@@ -96,9 +96,11 @@ static void tie(struct diagnosis *d, enum severity severity, const struct candid
     qsort(tied, count, sizeof *tied, by_name);
     if (count > 2)
         snprintf(more, sizeof more, " and %zu more", count - 2);
-    diagnosis_raise(d, FINDING_SEQUENCE_TIE, severity, CERTAINTY_CERTAIN, tie_subject(tied[0]), tied, count,
-                    NULL, "%s and %s%s have the same number %" PRId64, tied[0]->name, tied[1]->name, more,
-                    tied[0]->sequence);
+    /* No server gives a number twice: in a layout that is not known, members may choose theirs. */
+    diagnosis_raise(d, FINDING_SEQUENCE_TIE, severity,
+                    certainty_is_unknown_line(d->election) ? CERTAINTY_SUSPECTED : CERTAINTY_CERTAIN,
+                    tie_subject(tied[0]), tied, count, NULL, "%s and %s%s have the same number %" PRId64,
+                    tied[0]->name, tied[1]->name, more, tied[0]->sequence);
     free(tied);
 }
 
@@ -275,10 +277,11 @@ static void unacknowledged(struct diagnosis *d, const struct candidate *leader, 
     (most ? describe_span_at_most : describe_span)(d->f->at.mono_us - since.mono_us, span, sizeof span);
     describe_clock(since, when, sizeof when);
     if (election->ack_place == ACK_PLACE_REGISTRY || !election->ack_present) {
-        /* One process may register by a session of its own. */
+        /* One process may register by a session of its own, or by another process. */
         bool registry = election->ack_place == ACK_PLACE_REGISTRY;
-        const struct client_session *shown = registry ? candidate_client(leader) : NULL;
-        const char *beside = shown ? registry_beside(election, shown) : NULL;
+        int64_t first_us =
+            election->leader_since_exact ? election->leader_since.wall_us : summary_created_us(leader);
+        const char *beside = registry ? registry_entry_since(election, first_us - CLOCKS_APART_US) : NULL;
         diagnosis_raise(d, FINDING_NEVER_ACKNOWLEDGED, beside ? SEVERITY_WARNING : SEVERITY_CRITICAL,
                         late == OVERDUE_BY_STAT || beside ? CERTAINTY_SUSPECTED : CERTAINTY_CERTAIN, subject,
                         &leader, 1, NULL, "%s has been first since %s%s (%s%s), and %s %s%s%.120s%s",
@@ -289,7 +292,7 @@ static void unacknowledged(struct diagnosis *d, const struct candidate *leader, 
                         span, election->ack_path,
                         registry ? "has no entry for its session" : "has no acknowledgement from it",
                         beside ? "; the entry " : "", beside ? beside : "",
-                        beside ? ", of another session at its host, may be its" : "");
+                        beside ? ", of another session, is as new and may be its" : "");
         return;
     }
     const struct candidate *other = marked_one(election);
@@ -380,8 +383,9 @@ static void stale_lock(struct diagnosis *d)
     if (lives && other && other->connected && !client_is_silent(other) && !client_is_beside(owner, other))
         return;
     diagnosis_raise(
-        d, FINDING_STALE_LOCK, SEVERITY_ERROR, known && !lives ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED,
-        NO_SUBJECT, &holder, 1, NULL,
+        d, FINDING_STALE_LOCK, SEVERITY_ERROR,
+        known && !(owner && owner->connected) ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED, NO_SUBJECT, &holder,
+        1, NULL,
         "the data of %s belongs to session 0x%" PRIx64 " (%.120s), but session 0x%" PRIx64 " owns it",
         election->path, session, holder->identity ? holder->identity : "no identity", holder->stat.owner);
 }
@@ -389,7 +393,7 @@ static void stale_lock(struct diagnosis *d)
 /* Of two clocks, and of a client that was told late. */
 #define AT_ONCE_US 1000000
 /* Who keeps a TTL znode in a lock's place writes to it so soon. */
-#define LEASE_US INT64_C(10000000)
+#define LEASE_US INT64_C(35000000)
 
 /* Where the holder's znode should lie lies one without an owner, so no client can create its own. Where none
    was seen to hold it, it may be the directory of another layout at such a path. */

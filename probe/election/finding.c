@@ -157,7 +157,7 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
                 "seconds, "
                 "and if it has children: it may be a member's directory, with an ephemeral znode in it that "
                 "shows whether it lives. A warning, suspected, while it is written to as often as before: "
-                "its member may keep a TTL znode so. Where a lock's znode should be, suspected for ten "
+                "its member may keep a TTL znode so. Where a lock's znode should be, suspected for 35 "
                 "seconds, and if nobody saw that place free before; nothing if its data names Kafka's "
                 "controller in KRaft.",
             .advice = "if no client needs it, delete it by hand",
@@ -244,8 +244,9 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
                        "does first. It probably hangs during the takeover.",
             .looks =
                 "It has been first for longer than allow.failover, and the acknowledgement does not exist. A "
-                "warning, suspected, if another session at its host has an entry in the registry: one "
-                "process may have two.",
+                "warning, suspected, if another session entered itself in the registry since then: it may "
+                "have "
+                "done so for it.",
             .advice = "check that application's log: it is first in line but does not take over",
             .source = "pgconsul pull request 196",
         },

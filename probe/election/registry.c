@@ -17,8 +17,9 @@
 struct registry_entry {
     char *name;
     uint64_t session; /* 0 while not read */
-    char *identity;   /* or NULL */
-    char *about;      /* see struct member; or NULL */
+    int64_t czxid, ctime_ms;
+    char *identity; /* or NULL */
+    char *about;    /* see struct member; or NULL */
     bool read;
     bool doubtful; /* it may be another one of that name since it was read */
     uint32_t hash, round;
@@ -147,15 +148,16 @@ const char *registry_member(const struct election *election, uint64_t session)
     return entry ? entry->identity : NULL;
 }
 
-const char *registry_beside(const struct election *election, const struct client_session *client)
+const char *registry_entry_since(const struct election *election, int64_t since_us)
 {
     const struct registry *registry = election->own->registry;
     const struct registry_entry *entry = registry ? registry_walk(registry, NULL) : NULL;
     for (; entry; entry = registry_walk(registry, entry)) {
         const struct client *other = session_table_find(election->cluster->clients, entry->session);
-        if (!other || !other->shown.connected || !client_is_beside(&other->shown, client))
+        if (entry->session == 0 ||
+            cluster_stat_us(election->cluster, entry->czxid, entry->ctime_ms) < since_us)
             continue;
-        const struct candidate *own = other->owned;
+        const struct candidate *own = other ? other->owned : NULL;
         while (own && own->election != election)
             own = own->own->owned_next;
         if (!own)
@@ -284,6 +286,8 @@ bool registry_entry(struct registry *registry, const char *name, uint64_t seed,
     if (!entry)
         return false;
     registry_set_session(registry, entry, node ? node->stat->owner : 0);
+    entry->czxid = node ? node->stat->czxid : 0;
+    entry->ctime_ms = node ? node->stat->ctime_ms : 0;
     if (!node || node->has_data) {
         free(entry->identity);
         free(entry->about);

@@ -13,7 +13,6 @@
 
 #include "probe/election/observation.h"
 
-struct client_session;
 struct election;
 struct member;
 struct registry;
@@ -56,8 +55,9 @@ void members_add(struct election *election, const struct member *member);
 void members_sort(struct election *election);
 void members_free(struct election *election);
 
-/* An entry of a session without a candidate here, at the host of this client, which may have made it. NULL: none. */
-const char *registry_beside(const struct election *election, const struct client_session *client);
+/* An entry that a session without a candidate here made since then (microseconds of the wall clock), perhaps for another.
+ * NULL: none. */
+const char *registry_entry_since(const struct election *election, int64_t since_us);
 
 /* The session whose entry gives the same identity; 0: none. */
 uint64_t registry_session(const struct election *election, const char *identity);

@@ -626,7 +626,7 @@ static void blocked(void **state)
         "watch /loadbalance/leader\nconnect\n> connection connected\n+ . s=a x\nread .\n"
         "> election-seen\n- .\nlist\n> leader-lost leader @1\n> candidate-left leader @1\n"
         "tick 1000\n+ . x\nlist\n? " BLOCKED
-        "suspected\ntick 10000\ntime\n? standing persistent-candidate certain\ntick 60000\ntime\n"
+        "suspected\ntick 35000\ntime\n? standing persistent-candidate certain\ntick 60000\ntime\n"
         "? findings no-leader critical certain; persistent-candidate critical certain\n");
     model_script_run("... and that somebody writes to: perhaps a TTL znode, kept by the leader",
                      "watch /loadbalance/leader\nconnect\n> connection connected\n+ . s=a x\nread .\n"
@@ -661,7 +661,7 @@ static void handed_over(void **state)
         KAFKA(BROKER) "- .\n+ . {\"brokerid\":3000}\n" LOST "read .\ntick 60000\ntime\n"
                       "? findings no-leader critical suspected; persistent-candidate critical "
                       "suspected\n"
-                      "- .\nlist\n+ . x\nlist\ntick 10000\ntime\n"
+                      "- .\nlist\n+ . x\nlist\ntick 35000\ntime\n"
                       "? findings no-leader critical certain; persistent-candidate critical certain\n");
     model_script_run("Kafka's controller in KRaft leads, and says so",
                      KAFKA(BROKER) "- .\n+ . {\"brokerid\":3000,\"kraftControllerEpoch\" : 4}\n" LOST
@@ -733,21 +733,20 @@ static void acks(void **state)
                             "tick 1000\ntime\n"
                             "? findings never-acknowledged critical certain " A "\n");
 #define REGISTRY "/coordinators_service_registry"
-#define REGISTERED(entry, its, at)                                                                           \
+#define ENTERED "+ " REGISTRY "/n_0000000001 s=3 http://10.0.0.2:8080/x\n"
+#define REGISTERED(early, late)                                                                              \
     "watch /election\nconnect\n> connection connected\n+ c_0000000000 s=1\n+ c_0000000001 s=2\n+ " REGISTRY  \
     "/n_0000000000 s=1 http://10.0.0.1:8080/x\nlist\n> election-seen\nreadall\nlist " REGISTRY               \
-    "\nread " REGISTRY "/n_0000000000\nclient 2 on=1 at=i:1\nclient 3 on=1 at=" at                           \
-    "\nround\n- c_0000000000\n"                                                                              \
-    "- " REGISTRY "/n_0000000000\ngone c_0000000000\n> leader-lost c_0000000000 @1\n"                        \
-    "> candidate-left c_0000000000 @1\nlist\n> leader-elected c_0000000000 -> c_0000000001 after 0\n"        \
-    "+ " REGISTRY "/" entry " s=" its " http://10.0.0.2:8080/x\nlist " REGISTRY "\nread " REGISTRY "/" entry \
-    "\ntick 12000\nround\n"
-    model_script_run("no entry in the registry, but one of another session elsewhere",
-                     REGISTERED("n_0000000001", "3",
-                                "j:2") "? findings never-acknowledged critical certain c_0000000001\n");
-    model_script_run("... at its host: perhaps of the same process",
-                     REGISTERED("n_0000000001", "3",
-                                "i:2") "? findings never-acknowledged warning suspected c_0000000001\n");
+    "\nread " REGISTRY "/n_0000000000\nclient 2 on=1 at=i:1\nclient 3 on=1 at=j:1\nround\n" early            \
+    "- c_0000000000\n- " REGISTRY "/n_0000000000\ngone c_0000000000\n> leader-lost c_0000000000 @1\n"        \
+    "> candidate-left c_0000000000 @1\nlist\n> leader-elected c_0000000000 -> c_0000000001 after 0\n" late   \
+    "list " REGISTRY "\nread " REGISTRY "/n_0000000001\ntick 12000\nround\n"
+    model_script_run(
+        "no entry in the registry, but a new one of another session: perhaps made for it",
+        REGISTERED("", ENTERED) "? findings never-acknowledged warning suspected c_0000000001\n");
+    model_script_run("... which is older than its turn",
+                     REGISTERED(ENTERED "tick 20000\n",
+                                "") "? findings never-acknowledged critical certain c_0000000001\n");
     model_script_run("... and an acknowledgement that names another one is told alike",
                      MARKED "+ /leader s=b host-b\ntick 15000\n"
                             "list\n> election-seen\nreadall\nread /leader\n"
