@@ -1,11 +1,13 @@
 """What only the servers know: asked for by itself at each, never believed when it is half, and never asked for
 in a way that harms them."""
+import itertools
 import json
 import os
 import re
 import signal
 import subprocess
 import time
+import urllib.request
 
 import pytest
 
@@ -204,6 +206,21 @@ def test_adminservers_in_another_order(zk3, path, tmp_path, order):
         assert server["watches_from"] == "adminserver" and not server["watches_problem"], servers
     modes = [servers[address]["mode"] for address in zk3.addresses]
     assert modes[zk3.leader()] == "leader" and modes.count("follower") == 2, modes
+
+
+def test_an_address_that_servers_share(zk3, path):
+    """An address behind which the servers take turns, as a service's, is no server's: none of its lists is believed."""
+    stand(zk3.client(), path)
+    turn = itertools.cycle(zk3.admin.split(","))
+
+    def answer(command):
+        with urllib.request.urlopen(f"http://{next(turn)}/commands/{command}") as said:
+            return http(said.read().decode())
+    with FakeAdmin(answer) as shared:
+        servers = servers_of(zk3, path, "--admin", shared.address, "--four-letter", "off")
+    assert sorted(servers) == sorted(zk3.addresses)
+    for server in servers.values():
+        assert not server["watches_from"] and "several servers" in server["watches_problem"], servers
 
 
 def test_adminserver_of_nobody_in_particular(zk, client, path, tmp_path):
