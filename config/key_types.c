@@ -270,8 +270,8 @@ static void print_tri_state(const struct key *key, const void *field, struct tex
 const struct key_type type_tri_state = {"auto, true or false", .read = read_tri_state,
                                         .print = print_tri_state};
 
-static void read_number(const struct key *key, const struct yaml_node *node, void *field,
-                        struct key_reading *reading)
+static void key_read_number(const struct key *key, const struct yaml_node *node, void *field,
+                            struct key_reading *reading)
 {
     const struct number_form *form = key->type->number;
     char low[UNITS_TEXT], high[UNITS_TEXT], range[3 * UNITS_TEXT];
@@ -306,15 +306,15 @@ static const struct number_form sizes = {size_parse, size_print, true};
 static const struct number_form percents = {percent_parse, percent_print, false};
 static const struct number_form rates = {rate_parse, rate_print, false};
 
-const struct key_type type_integer = {"a whole number", .read = read_number, .print = print_number,
+const struct key_type type_integer = {"a whole number", .read = key_read_number, .print = print_number,
                                       .number = &plain_numbers};
-const struct key_type type_duration = {"a duration such as 250ms, 10s, 5m, 2h or 30d", .read = read_number,
-                                       .print = print_number, .number = &durations};
-const struct key_type type_size = {"a size such as 256MB or 4GB", .read = read_number, .print = print_number,
-                                   .number = &sizes};
-const struct key_type type_percent = {"a percentage such as 66%", .read = read_number, .print = print_number,
-                                      .number = &percents};
-const struct key_type type_rate = {"a rate such as 100/s", .read = read_number, .print = print_number,
+const struct key_type type_duration = {"a duration such as 250ms, 10s, 5m, 2h or 30d",
+                                       .read = key_read_number, .print = print_number, .number = &durations};
+const struct key_type type_size = {"a size such as 256MB or 4GB", .read = key_read_number,
+                                   .print = print_number, .number = &sizes};
+const struct key_type type_percent = {"a percentage such as 66%", .read = key_read_number,
+                                      .print = print_number, .number = &percents};
+const struct key_type type_rate = {"a rate such as 100/s", .read = key_read_number, .print = print_number,
                                    .number = &rates};
 
 static void read_interval(const struct key *key, const struct yaml_node *node, void *field,
@@ -323,7 +323,7 @@ static void read_interval(const struct key *key, const struct yaml_node *node, v
     if (node->kind == NODE_TEXT && strcmp(node->text, "off") == 0)
         *(int64_t *)field = 0;
     else
-        read_number(key, node, field, reading);
+        key_read_number(key, node, field, reading);
 }
 
 static void print_interval(const struct key *key, const void *field, struct text *out)

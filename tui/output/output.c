@@ -43,7 +43,7 @@ void output_hurry(bool hurry)
 }
 
 /* False: a signal has come, and the reader did not. A signal that nobody catches ends the program here. */
-static bool wait_for_room(int fd)
+static bool output_waits(int fd)
 {
     struct pollfd ready = {.fd = fd, .events = POLLOUT};
     for (;;) {
@@ -61,7 +61,7 @@ static bool wait_for_room(int fd)
 int output_write(int fd, const char *bytes, size_t length)
 {
     while (length) {
-        if (!wait_for_room(fd))
+        if (!output_waits(fd))
             return ECANCELED;
         /* A pipe that is ready has room for this much; for more, writing to it would wait. */
         ssize_t written = write(fd, bytes, length < PIPE_BUF ? length : PIPE_BUF);

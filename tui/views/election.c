@@ -665,7 +665,7 @@ static void election_filter(struct view *self, const char *text)
     candidate_filter_set(&view->filter, text);
 }
 
-static void election_release(struct view *self)
+static void view_release(struct view *self)
 {
     struct election_view *view = (struct election_view *)self;
 
@@ -685,7 +685,7 @@ static const struct view_ops ops = {
     .path = election_path,
     .finding = election_finding,
     .filter = election_filter,
-    .release = election_release,
+    .release = view_release,
     .answers = VIEW_MOVES | ACTION_BIT(ACTION_LEFT) | ACTION_BIT(ACTION_RIGHT) | ACTION_BIT(ACTION_OPEN) |
                ACTION_BIT(ACTION_BACK) | ACTION_BIT(ACTION_WHAT_IF) | ACTION_BIT(ACTION_FOLLOW) |
                ACTION_BIT(ACTION_HISTORY),

@@ -211,7 +211,7 @@ static int by_length(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static bool is_known(const struct leadership_history *leadership, size_t stretch)
+static bool leadership_is_known(const struct leadership_history *leadership, size_t stretch)
 {
     return stretch < leadership->stretch_count && leadership->stretches[stretch].lane != LANE_UNKNOWN;
 }
@@ -236,9 +236,9 @@ static void measure_tenures(struct leadership_history *leadership)
         }
         if (!stretch->goes_on || since_us == 0) {
             since_us = from_us;
-            begun = i > 0 && is_known(leadership, i - 1);
+            begun = i > 0 && leadership_is_known(leadership, i - 1);
         }
-        bool whole = begun && is_known(leadership, i + 1);
+        bool whole = begun && leadership_is_known(leadership, i + 1);
         if (whole)
             lengths[count++] = to_us - since_us;
         if (to_us - since_us > leadership->tenure_max_us) {

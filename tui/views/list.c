@@ -45,7 +45,7 @@ void list_select(struct list *list, const char *key)
 }
 
 /* Looks the selected key up among all lines. */
-static bool list_find(struct list *list, list_key_fn key_of, const void *context)
+static bool list_follow_key(struct list *list, list_key_fn key_of, const void *context)
 {
     char key[LIST_KEY_BYTES];
 
@@ -67,7 +67,7 @@ void list_select_line(struct list *list, list_key_fn key_of, const void *context
 
 void list_follow(struct list *list, bool hidden, list_key_fn key_of, const void *context)
 {
-    if (!list_find(list, key_of, context)) {
+    if (!list_follow_key(list, key_of, context)) {
         if (hidden)
             list_home(list);
         else
