@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "config/memory.h"
+#include "probe/log.h"
 #include "config/plain_file.h"
 #include "config/secret.h"
 #include "probe/loop_timer.h"
@@ -439,15 +440,46 @@ static OM_uint32 ticket_fetch(const struct sasl_context *context, gss_cred_id_t 
     return major;
 }
 
-static void ticket_release(struct sasl_ticket *ticket)
+/* Threads at a step of a login, or at the end of a ticket, those that were given up included. */
+static atomic_int jobs_running;
+
+bool sasl_is_asking(void)
 {
+    return atomic_load(&jobs_running) > 0;
+}
+
+/* run subtracts itself from jobs_running. */
+static bool thread_start(void *(*run)(void *), void *argument)
+{
+    pthread_attr_t attributes;
+    pthread_t thread;
+    pthread_attr_init(&attributes);
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    atomic_fetch_add(&jobs_running, 1);
+    bool good = pthread_create(&thread, &attributes, run, argument) == 0;
+    pthread_attr_destroy(&attributes);
+    if (!good)
+        atomic_fetch_sub(&jobs_running, 1);
+    return good;
+}
+
+static void *ticket_free(void *argument)
+{
+    struct sasl_ticket *ticket = argument;
     OM_uint32 ignored;
-    if (!ticket || atomic_fetch_sub(&ticket->users, 1) > 1)
-        return;
     gss_release_cred(&ignored, &ticket->credential);
     if (ticket->keytab >= 0)
         close(ticket->keytab);
     free(ticket);
+    atomic_fetch_sub(&jobs_running, 1);
+    return NULL;
+}
+
+/* libkrb5 reads its configuration to release one, which may be a pipe by now: never on the loop. */
+static void ticket_release(struct sasl_ticket *ticket)
+{
+    if (ticket && atomic_fetch_sub(&ticket->users, 1) == 1 && !thread_start(ticket_free, ticket))
+        log_line(LOG_LEVEL_WARNING, "a Kerberos ticket is kept in memory: no thread can be started");
 }
 
 /* Takes the credential and the keytab over. False: out of memory. */
@@ -571,14 +603,6 @@ static void job_step(struct sasl_job *job)
         step_describe("GSSAPI", job->connection, job->problem);
 }
 
-/* Threads at a step of a login, those that were given up included. */
-static atomic_int jobs_running;
-
-bool sasl_is_asking(void)
-{
-    return atomic_load(&jobs_running) > 0;
-}
-
 static void *job_run(void *argument)
 {
     struct sasl_job *job = argument;
@@ -616,8 +640,6 @@ static bool job_start(struct sasl *s, const uint8_t *answer, size_t length)
 {
     struct sasl_job *job = calloc(1, sizeof *job);
     uv_async_t *done = calloc(1, sizeof *done);
-    pthread_attr_t attributes;
-    pthread_t thread;
     if (!job || !done || uv_async_init(s->loop, done, on_job_done) != 0) {
         free(job);
         free(done);
@@ -636,15 +658,9 @@ static bool job_start(struct sasl *s, const uint8_t *answer, size_t length)
     pthread_mutex_init(&job->lock, NULL);
     atomic_fetch_add(&s->context->users, 1);
     s->job = job;
-    pthread_attr_init(&attributes);
-    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-    atomic_fetch_add(&jobs_running, 1);
-    bool good = pthread_create(&thread, &attributes, job_run, job) == 0;
-    pthread_attr_destroy(&attributes);
-    if (!good) {
-        atomic_fetch_sub(&jobs_running, 1);
+    bool good = thread_start(job_run, job);
+    if (!good)
         job_release(job); /* the thread's share */
-    }
     return good;
 }
 

@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #define LAST_HANDLES_MS 500
+/* So long a thread may take to release a ticket. */
+#define TICKETS_MS 100
 /* Of the loop, the terminal, a recording and a few servers. */
 #define DESCRIPTORS_LEAST 32
 
@@ -99,6 +101,8 @@ static int loop_end(uv_loop_t *loop, int status)
     uv_unref((uv_handle_t *)&timer);
     while (!late && uv_run(loop, UV_RUN_ONCE))
         ;
+    for (int i = 0; i < TICKETS_MS && transport_is_asking(); i++)
+        uv_sleep(1);
     if (late || transport_is_asking()) {
         /* Libraries wait for their threads at exit, and these for a name server or a KDC. */
         fflush(NULL);
