@@ -145,7 +145,6 @@ static bool names_leave_open(const struct election *election)
 }
 
 #define DIGITS "0123456789"
-#define SEQUENCE_DIGITS 10
 
 /* The next part of a name that is a word: no number, and no piece of an id. NULL: there is none. */
 static const char *next_word(const char **at, size_t *length)
@@ -243,7 +242,7 @@ static bool forms_are_shared(const struct election *election, bool roles)
     return shared;
 }
 
-/* Names that differ in words, or in what several members share, and nobody watches across that. */
+/* Names that differ in words, or in what several members share, and no watch crosses that. */
 static bool may_be_lines(const struct election *election)
 {
     bool roles = !line_has_one_role(election), differ = false;
@@ -305,7 +304,7 @@ bool certainty_first_waits(const struct election *election)
     return false;
 }
 
-/* The second waits for nobody, and others wait for it, or for those behind it: perhaps it leads. */
+/* The second waits for no other, and others wait for it, or for those behind it: perhaps it leads. */
 static bool nobody_awaits_first(const struct election *election)
 {
     struct candidate *const *line = election->candidates;

@@ -163,7 +163,6 @@ static void foreign(struct diagnosis *d)
                     election->foreign[0], more, election->recipe->title);
 }
 
-#define SEQUENCE_DIGITS 10
 #define GUID_DIGITS 32
 
 /* Also where no recipe knows the name: 32 hexadecimal digits in front of the number, with or without dashes.
@@ -277,7 +276,7 @@ static void unacknowledged(struct diagnosis *d, const struct candidate *leader, 
     (most ? describe_span_at_most : describe_span)(d->f->at.mono_us - since.mono_us, span, sizeof span);
     describe_clock(since, when, sizeof when);
     if (election->ack_place == ACK_PLACE_REGISTRY || !election->ack_present) {
-        /* One process may register by a session of its own, or by another process. */
+        /* A process may register by a second session, or another process does so for it. */
         bool registry = election->ack_place == ACK_PLACE_REGISTRY;
         int64_t first_us =
             election->leader_since_exact ? election->leader_since.wall_us : summary_created_us(leader);
@@ -365,7 +364,7 @@ static void stale_lock(struct diagnosis *d)
     const struct candidate *holder = election->candidate_count ? election->candidates[0] : NULL;
     if (!holder || election->recipe->family != FAMILY_LOCK || !holder->known)
         return;
-    /* An application may have sessions of its own. The first byte of one of ZooKeeper's names the server that made it. */
+    /* An application may have sessions, too. The first byte of one of ZooKeeper's names the server that made it. */
     uint64_t session = identity_session(holder->data, holder->data_length);
     bool known = session != 0 && cluster_client(election->cluster, session);
     if (!known && session >> 56 != holder->stat.owner >> 56)
@@ -376,7 +375,7 @@ static void stale_lock(struct diagnosis *d)
     }
     if (session == 0 || session == holder->stat.owner)
         return;
-    /* One whose owner lives may be held for another. */
+    /* While both sessions live, the lock may be held for the other. */
     const struct client_session *owner = candidate_client(holder),
                                 *other = cluster_client(election->cluster, session);
     bool lives = owner && owner->connected && !client_is_silent(owner);
@@ -390,9 +389,9 @@ static void stale_lock(struct diagnosis *d)
         election->path, session, holder->identity ? holder->identity : "no identity", holder->stat.owner);
 }
 
-/* Of two clocks, and of a client that was told late. */
+/* Of two clocks, and of a late notification. */
 #define AT_ONCE_US 1000000
-/* Who keeps a TTL znode in a lock's place writes to it so soon. */
+/* A client that keeps a TTL znode in a lock's place writes to it so soon. */
 #define LEASE_US INT64_C(35000000)
 
 /* Where the holder's znode should lie lies one without an owner, so no client can create its own. Where none

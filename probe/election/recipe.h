@@ -68,6 +68,8 @@ struct recipe {
 
 /* Limits of names: a sequence number is an int32 printed with %010d by the server. */
 #define SEQUENCE_NONE INT64_MIN
+/* As a server appends them to a name. */
+#define SEQUENCE_DIGITS 10
 
 /* The parts of a candidate's name. They point into the name; NULL if missing. */
 struct candidate_name {

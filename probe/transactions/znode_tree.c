@@ -521,16 +521,14 @@ static uint64_t znode_tree_owner_of(const struct transaction *t, const struct zn
     return change->sort == ZNODE_EPHEMERAL ? t->session : 0;
 }
 
-#define SEQUENCE_DIGITS 10
-
-/* The one that a server gave it, perhaps; -1: it has none. */
+/* The sequence number at the end of its path, which has no NUL; negative: there is none. */
 static int64_t number_of(const struct znode_change *change)
 {
-    char digits[SEQUENCE_DIGITS + 1] = "";
+    char end[SEQUENCE_DIGITS + 1] = "";
     if (change->path_length <= SEQUENCE_DIGITS)
-        return -1;
-    memcpy(digits, change->path + change->path_length - SEQUENCE_DIGITS, SEQUENCE_DIGITS);
-    return strspn(digits, "0123456789") == SEQUENCE_DIGITS ? strtoll(digits, NULL, 10) : -1;
+        return SEQUENCE_NONE;
+    memcpy(end, change->path + change->path_length - SEQUENCE_DIGITS, SEQUENCE_DIGITS);
+    return recipe_sequence_of(end);
 }
 
 static void parent_counts(struct znode_tree *tree, struct znode *parent, const struct znode_change *change,

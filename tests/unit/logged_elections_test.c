@@ -175,9 +175,24 @@ static void data_is_left_out(void **state)
     world_end(&w);
 }
 
+/* Packets show no counter of a directory: it is as high as the numbers of its children, at least. */
+static void numbers_count(void **state)
+{
+    (void)state;
+    struct znode_tree *tree = znode_tree_new(MOST);
+    struct znode *directory = znode_tree_named(tree, DIRECTORY);
+    assert_non_null(znode_tree_named(tree, DIRECTORY "/n-0000000017"));
+    assert_non_null(znode_tree_named(tree, DIRECTORY "/n-0000000018"));
+    struct znode_stat stat = znode_stat_of(directory);
+    assert_int_equal(stat.children, 2);
+    assert_int_equal((stat.cversion + stat.children) / 2, 19);
+    znode_tree_free(tree);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_count),
         cmocka_unit_test(a_candidate_is_left_out),
         cmocka_unit_test(data_is_left_out),
     };
