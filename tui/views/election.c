@@ -223,7 +223,8 @@ static void election_draw_table(struct election_view *view, struct cells *cells,
                          "No candidate has \"%s\" in its name, identity or session. %s shows all again.",
                          view->filter.text, key_first(ACTION_BACK));
         else if (election->directory_known && election->state != ELECTION_ABSENT)
-            cells_put(cells, TABLE_X, y, -1, ROLE_DIM, "no candidates");
+            cells_put(cells, TABLE_X, y, -1, ROLE_DIM,
+                      view->what_if ? "no candidates, so none could leave" : "no candidates");
         return;
     }
     election_lay_columns(view, cells, election);
