@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "config/memory.h"
-#include "probe/log.h"
 #include "config/plain_file.h"
 #include "config/secret.h"
 #include "probe/loop_timer.h"
@@ -401,7 +400,7 @@ static OM_uint32 credential_acquire(const struct sasl_context *context, gss_cred
     const struct sasl_settings *s = context->settings;
     gss_key_value_element_desc elements[2];
     gss_key_value_set_desc store = {0, elements};
-    /* Always one: the library would take the machine's, which nobody named. */
+    /* Always one: the library would take the machine's, which is not configured. */
     const char *keytab = s->keytab ? context->keytab : "MEMORY:electop-none";
     const char *cache = s->keytab || context->copied ? context->cache : s->ticket_cache;
     elements[store.count++] = (gss_key_value_element_desc){"client_keytab", keytab};
@@ -475,11 +474,12 @@ static void *ticket_free(void *argument)
     return NULL;
 }
 
-/* libkrb5 reads its configuration to release one, which may be a pipe by now: never on the loop. */
+/* Never on the loop: libkrb5 reads its configuration again to release one, and that may be a pipe by now. Without a
+ * thread it stays in memory. */
 static void ticket_release(struct sasl_ticket *ticket)
 {
-    if (ticket && atomic_fetch_sub(&ticket->users, 1) == 1 && !thread_start(ticket_free, ticket))
-        log_line(LOG_LEVEL_WARNING, "a Kerberos ticket is kept in memory: no thread can be started");
+    if (ticket && atomic_fetch_sub(&ticket->users, 1) == 1)
+        thread_start(ticket_free, ticket);
 }
 
 /* Takes the credential and the keytab over. False: out of memory. */
