@@ -13,7 +13,7 @@
 #include "config/secret.h"
 #include "config/text.h"
 
-/* Takes what. */
+/* Takes ownership of what. */
 static void alert_refuse(const struct yaml_node *node, const char *key, char *what, struct problems *problems)
 {
     problems_refuse(problems, node, key, what);
@@ -138,10 +138,10 @@ static void check_post(const struct yaml_node *post, struct problems *problems)
         problems_add(problems, post->line, post->column,
                      "post: a URL cannot contain braces; the facts are in the JSON that is posted");
     else if (strchr(post->text, '@'))
-        problems_add(
-            problems, post->line, post->column,
-            "post: a URL cannot contain @ (write %%40 in its place): name a file with the user and the password with "
-            "secret_file");
+        problems_add(problems, post->line, post->column,
+                     "post: a URL cannot contain @ (write %%40 in its place): name a file with the user and "
+                     "the password with "
+                     "secret_file");
 }
 
 bool alert_rules_expose(const struct alert_settings *rule)

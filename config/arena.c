@@ -14,7 +14,7 @@ struct arena_block {
     max_align_t room[];
 };
 
-/* As it comes. */
+/* Not aligned. */
 static char *arena_bytes(struct arena *arena, size_t size)
 {
     if (size > arena->room) {

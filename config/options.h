@@ -137,7 +137,7 @@ struct options {
  */
 bool options_parse(int argc, char *const *argv, struct options *options, char **error);
 void options_free(struct options *options);
-/* --capture beside the cluster that --server or --cluster names; else it stands in the place of one. */
+/* --capture beside the cluster that --server or --cluster names; else it takes the place of one. */
 bool options_beside(const struct options *options);
 
 /* The help of one command (COMMAND_HELP: of the program), from the same table, with the names of the built-in

@@ -27,7 +27,7 @@ char *secret_read(const char *file, const char *kind, char **error);
 /* The same of a file with a single line, without its end. */
 char *secret_read_line(const char *file, const char *kind, char **error);
 
-/* Such an error; false, for returning. */
+/* Makes the error of a file with a secret. Always false, so that a caller returns it. */
 bool secret_refuse(char **error, const char *kind, const char *file, const char *what);
 
 /* Room for a secret: size bytes, zeroed. */

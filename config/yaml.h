@@ -75,7 +75,7 @@ bool yaml_node_is_null(const struct yaml_node *node);
 /* "a text", "a list", "a mapping": for messages. */
 const char *yaml_node_word(const struct yaml_node *node);
 
-/* KEY: "its text" WHAT; of a list or a mapping, what it is. */
+/* KEY: "its text" WHAT; the kind in place of the text, of a list or a mapping. */
 void problems_refuse(struct problems *problems, const struct yaml_node *node, const char *key,
                      const char *what);
 

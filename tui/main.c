@@ -218,7 +218,7 @@ static int main_run(const struct options *options)
         setenv("TZ", "UTC0", 1);
         tzset();
     }
-    /* A command inherits what is allowed: who configures some trusts them, and what starts them. */
+    /* A command inherits the allowed calls: who configures some trusts them, and what starts them. */
     if (options->command != COMMAND_WATCH || options->linear || settings->action_count == 0)
         confine(options);
     int status = command_on_case(&(struct invocation){.options = options, .settings = settings}, run_on_logs);

@@ -38,7 +38,7 @@ struct coverage {
 void coverage_read(struct coverage *coverage, char *const *paths, size_t count);
 void coverage_free(struct coverage *coverage);
 
-/* Corrects the clock of what was read ahead. */
+/* Corrects the clock of packets that were read ahead. */
 void coverage_shift(struct coverage *coverage, size_t source, int64_t shift_us);
 void coverage_packet(struct coverage *coverage, size_t source, int64_t at_us);
 void coverage_server(struct coverage *coverage, size_t source, const char *server);

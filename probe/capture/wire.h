@@ -35,7 +35,7 @@ struct wire_client {
     int64_t opened_us, ended_us;                      /* ended_us 0: it is open */
     bool ended_by_server;
     bool watches_known; /* they are all of this connection */
-    bool timed;         /* the listener's: its answers are told, too */
+    bool timed;         /* the listener's: it gets its answers, too */
     enum wire_problem problem;
     struct captured_watch *watches;
     size_t watch_count, watch_room;

@@ -176,7 +176,7 @@ static const char *not_this_form(const char *bytes, size_t length)
                : "is not a case";
 }
 
-/* Descriptor of a file that is empty or a case, and of nobody else's; -1 and *why. The lock is the inode's, whatever
+/* Descriptor of a file of this user that is empty or a case; -1 and *why. The lock is the inode's, whatever
  * its names, and goes with the descriptor. A file system without locks gives none. */
 static int case_file_append(const char *file, const char **why)
 {

@@ -28,7 +28,7 @@ void coding_free(struct coding *c);
 void coding_rename(struct coding *c, struct pseudonyms *pseudonyms);
 
 bool coding_is_bad(const struct coding *c);
-/* Of what was written. */
+/* Of the written bytes. */
 size_t coding_length(const struct coding *c);
 size_t coding_memory(const struct coding *c);
 /* Observations of unknown kinds. */

@@ -452,7 +452,7 @@ void acknowledge_update(const struct update *f)
     }
     update_touched(f);
     const struct candidate *leader = election->leader;
-    /* A recording may have told it already. */
+    /* A recording may hold it already. */
     bool elected = leader && election->change.to && strcmp(election->change.to, leader->name) == 0 &&
                    election->change.takeover_us < 0;
     if (now == ACK_YES && (was_missing || elected))

@@ -182,7 +182,7 @@ static const struct recipe *recorded_recipe(const struct update *f, const struct
     return then->recipe ? recipe_book_find(f->model->recipes, then->recipe->name) : NULL;
 }
 
-/* What was configured then is not configured now. */
+/* The configuration of then does not hold now. */
 static enum recognised recorded_proof(const struct election *then)
 {
     return then->recognised == RECOGNISED_CONFIGURED ? RECOGNISED_NAME : then->recognised;

@@ -46,7 +46,8 @@ const struct failover *departed_failover(const struct election *election, const 
 /* Costs a walk over all sessions: done for a leader alone. */
 static bool alone_at_host(const struct session_table *clients, const struct client *client)
 {
-    for (const struct client *c = session_table_walk(clients, NULL); c; c = session_table_walk(clients, c))
+    const struct client *c = client->shown.address ? session_table_walk(clients, NULL) : NULL;
+    for (; c; c = session_table_walk(clients, c))
         if (c != client && c->shown.connected && client_is_beside(&client->shown, &c->shown))
             return false;
     return client->shown.address != NULL;

@@ -99,11 +99,11 @@ bool certainty_shows_layout(const struct election *election);
  * each with a leader of its own. Nor is it known who leads where others than the first are waited for, or where members
  * chose their numbers. */
 bool certainty_mixed(const struct election *election);
-/* Numbered names of a layout that nobody named. */
+/* The names are numbered, and their layout is neither known nor configured. */
 bool certainty_is_unknown_line(const struct election *election);
-/* ... as one shows that the server has not given yet: they order nobody. */
+/* Members chose their numbers, which order none of them: one is higher than all that the server has given. */
 bool certainty_own_numbers(const struct election *election);
-/* By what is watched, another one leads. */
+/* By the watches, another one leads. */
 bool certainty_first_waits(const struct election *election);
 /* Equal for names that differ only in numbers and ids. Readers and writers of one lock watch differently, and
  * their names contain different words. */

@@ -679,7 +679,7 @@ static const struct candidate *watched_by_all(struct diagnosis *d)
     return NULL;
 }
 
-/* Its watches here serve none of its own candidates; perhaps they serve that of another session of its client. */
+/* Its watches here serve none of its candidates; perhaps they serve that of another session of its client. */
 static bool serves_others(const struct viewer *viewer)
 {
     return viewer->owned == 0 ? viewer->targets > 0 || viewer->deleted || viewer->above
@@ -805,9 +805,8 @@ int64_t chain_poll_due_us(const struct election *election, int64_t now_us, bool 
     return due_us;
 }
 
-/* A member watches its predecessor; of what was found, more do than watch nothing here: in a registry, too, one may
- * depend on another.
- * A session that watches more members than it has is a cache, which shows nothing. */
+/* A member watches its predecessor. In an election that discovery found, more members do so than watch nothing here: in
+ * a registry, too, one may depend on another. A session that watches more members than it has is a cache. */
 static bool line_shows_predecessor(const struct diagnosis *d)
 {
     const struct election *election = d->election;

@@ -87,7 +87,7 @@ struct viewer {
     uint32_t owned;                   /* its candidates in this election */
     uint32_t targets;                 /* the candidates that it watches, except its own */
     uint32_t lowest;                  /* the first of them */
-    const struct candidate *other;    /* a watched candidate that precedes none of its own candidates */
+    const struct candidate *other;    /* a watched candidate that precedes none of its candidates */
     const char *deleted;              /* the path of a watched candidate that does not exist */
     const struct candidate *outsider; /* a watched, numbered child of another layout */
     bool children;                    /* a watch of it notifies of every child that comes and goes */

@@ -22,7 +22,8 @@ struct znode_stat;
 void diagnose_watches(struct diagnosis *diagnosis);
 /* From owners and their connections. */
 void diagnose_sessions(struct diagnosis *diagnosis);
-/* Somebody wrote to this znode until it was seen (microseconds of the wall clock), as one must who keeps a TTL znode. */
+/* This znode is still written to, as a TTL znode is that its client keeps: the latest write was shortly before seen_us,
+ * by its usual interval. seen_us: of the wall clock. */
 bool diagnose_sessions_keeps(struct diagnosis *diagnosis, const struct znode_stat *stat, int64_t seen_us);
 /* Duplicates: of one session, or of one identity. */
 void diagnose_duplicates(struct diagnosis *diagnosis);

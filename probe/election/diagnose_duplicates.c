@@ -234,8 +234,8 @@ static enum answer have_one_address(const struct diagnosis *d, const struct name
     return one;
 }
 
-/* Another process says the same as one of them, or one with two sessions: once, the clients of all were heard after the
-   last of them had joined. */
+/* Their text names no single process: the clients of all of them were heard after the last one had joined, now or
+   earlier. */
 static bool is_shared(const struct diagnosis *d, const struct namesakes *alike)
 {
     int64_t joined_us = 0;
@@ -243,7 +243,7 @@ static bool is_shared(const struct diagnosis *d, const struct namesakes *alike)
     for (size_t i = 0; i < alike->count && i < NAMED; i++) {
         const struct candidate *c = alike->of[i];
         int64_t age_us = d->f->at.wall_us - summary_created_us(c) - CLOCKS_APART_US;
-        int64_t its_us = c->joined.mono_us; /* of one that was found: it stood by then */
+        int64_t its_us = c->joined.mono_us; /* one that was found existed by then */
         if (!c->joined_seen && its_us > d->f->at.mono_us - age_us)
             its_us = d->f->at.mono_us - age_us;
         joined_us = its_us > joined_us ? its_us : joined_us;

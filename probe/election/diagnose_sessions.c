@@ -30,8 +30,8 @@
 
 /* ---- one candidate ---- */
 
-/* No notification tells of a candidate's children: the first of these are read again soon, and each minute. False:
- * what was read may have been a directory that its member was about to fill. */
+/* No notification comes for a candidate's children: the first of these are read again soon, and each minute. False:
+ * it may have been a directory that its member was about to fill. */
 static bool made_before(struct diagnosis *d, const struct candidate *c, size_t *asked)
 {
     struct election *election = d->election;

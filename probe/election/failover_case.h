@@ -26,9 +26,9 @@ struct failover_case {
     struct failover_evidence evidence; /* as far as known */
     size_t server;                     /* the server of its connection; SIZE_MAX: unknown */
     int64_t last_cxid, established_ms; /* of that connection before the loss; -1: unknown */
-    int64_t asked_zxid;      /* its requests until then were answered no later than this; -1: unknown */
-    bool at_leader;          /* from ZooKeeper's own leader */
-    bool reported;           /* to which its server had told whom it heard: see is_unreported() */
+    int64_t asked_zxid; /* its requests until then were answered no later than this; -1: unknown */
+    bool at_leader;     /* from ZooKeeper's own leader */
+    bool reported;      /* to which its server had reported the sessions that it heard: see is_unreported() */
     int64_t zxid, zxid_most; /* that removed its znode; the latest that may have; 0: unknown */
     int64_t seen_zxid;       /* our own session had seen its end by this one; 0: unknown */
     int64_t stood_zxid;      /* the znode still existed after this transaction; 0: unknown */

@@ -245,8 +245,7 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .looks =
                 "It has been first for longer than allow.failover, and the acknowledgement does not exist. A "
                 "warning, suspected, if another session entered itself in the registry since then: it may "
-                "have "
-                "done so for it.",
+                "have done so for it.",
             .advice = "check that application's log: it is first in line but does not take over",
             .source = "pgconsul pull request 196",
         },

@@ -417,7 +417,7 @@ void findings_begin(struct diagnosis *d)
         entry_of(d->election->findings[i])->mark = MARK_ABSENT;
 }
 
-/* Of findings that are equally bad, the one that says why nobody leads comes first. */
+/* Of findings that are equally bad, the one that says why there is no leader comes first. */
 static void findings_sort(struct election *election)
 {
     if (election->finding_count < 2)

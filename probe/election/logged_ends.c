@@ -78,7 +78,7 @@ bool logged_ends_before(const struct election *election, struct moment now, stru
     if (!name)
         return false;
     const struct observed_transaction *t = &end->transaction;
-    /* The directory's Stat tells the transaction in which a child came or went last. Of a lock, and of what does not
+    /* The directory's Stat holds the transaction in which a child came or went last. Of a lock, and of what does not
      * exist, a log that reaches no further, or names no znodes that went with a session, may not have the last end. */
     bool lock = election->recipe && election->recipe->family == FAMILY_LOCK;
     bool proved = election->state == ELECTION_VACANT && !lock;

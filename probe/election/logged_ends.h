@@ -1,5 +1,5 @@
 /*
- * logged_ends.h - the ends of znodes that a server's transaction log told, the latest ones. Private to the model.
+ * logged_ends.h - the latest ends of znodes in a server's transaction log. Private to the model.
  *
  * The log may be read before or after the loss is noticed.
  */

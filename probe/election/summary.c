@@ -106,7 +106,7 @@ static bool is_sound(const struct election *election)
     if (election->fresh && nobody && (election->origin == ORIGIN_CONFIGURED || missed))
         return !summary_must_lead(election);
     if (election->fresh && !election_is_proven(election))
-        return election->origin == ORIGIN_DISCOVERED; /* nobody says that it is one */
+        return election->origin == ORIGIN_DISCOVERED; /* the user did not call it one */
     switch (summary_state(election)) {
     case ELECTION_LED:
         return true;

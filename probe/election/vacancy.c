@@ -165,7 +165,7 @@ bool vacancy_lost(const struct election *election, struct moment now, struct fai
     } else if (!seen && !logged && election->state_since_exact) {
         failover->lost_at = election->state_since;
     }
-    bool unseen = election->own && election->own->led_unseen; /* somebody may have led in between */
+    bool unseen = election->own && election->own->led_unseen; /* another may have led in between */
     if (!unseen && failover->lost_at.mono_us != 0 && now.mono_us >= failover->lost_at.mono_us)
         failover->vacancy = (struct span){now.mono_us - failover->lost_at.mono_us, SPAN_OPEN};
     return true;
@@ -220,7 +220,7 @@ static size_t brief_visit(const struct election *election, struct vacancy_reason
     return 1;
 }
 
-/* What lies in the place of a lock's znode, as blocked_lock() found; NULL: nothing. */
+/* The finding of blocked_lock() about a znode in the place of a lock's; NULL: there is none. */
 static const struct finding *blocking(const struct election *election)
 {
     for (size_t i = 0; i < election->finding_count; i++)

@@ -320,7 +320,7 @@ static void listener_serve(struct listener *l)
     /* With CONNECTIONS_MOST it stops listening, and begins again in the call after the one that closed some. */
     MHD_run(l->daemon);
     MHD_run(l->daemon);
-    /* Where descriptors are short it stops listening, too, and nothing tells when there are some again. */
+    /* Where descriptors are short it stops listening, too, and no event comes when there are some again. */
     if (MHD_get_timeout(l->daemon, &wait_ms) != MHD_YES || wait_ms > RUN_MS)
         wait_ms = RUN_MS;
     uv_timer_start(l->timer, listener_on_timer, scrapes_end_late(l, wait_ms), 0);

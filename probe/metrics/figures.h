@@ -37,7 +37,7 @@ const struct figure_kind *figure_kind(enum figure figure);
 /* By word; FIGURE_COUNT: there is none. */
 enum figure figure_of(const char *word);
 
-/* Nothing has to follow its leader: nobody waits for a lock, each server owns an election of its own, or others try now
+/* Nothing has to follow its leader: no client waits for a lock, each server owns one election, or others try now
  * and then. */
 bool figures_needs_nobody(const struct election *election);
 /* Fills in all figures except the recorded ones, which are NAN. */

@@ -206,7 +206,7 @@ static bool packed_open(struct packed_file *packed, const char *file, bool raw, 
     }
     if (archive_read_open_fd(packed->archive, packed->fd, 1u << 18) != ARCHIVE_OK)
         *error = archive_problem(packed->archive);
-    else if (archive_filter_count(packed->archive) > 2) /* each layer takes memory of its own; one is the file */
+    else if (archive_filter_count(packed->archive) > 2) /* each layer takes memory; one is the file */
         *error = text_copy("is packed more than once; unpack it first");
     return !*error;
 }
@@ -302,7 +302,7 @@ static void log_set_add_file(struct log_set *set, const char *folder, bool snaps
 
 /* ---- archives and compressed files ---- */
 
-/* What is not wanted has to be unpacked, too, and counts. */
+/* Members of no use have to be unpacked, too, and count. */
 static bool pass_over(struct log_set *set, struct archive *a, char **error)
 {
     char *block = xmalloc(BLOCK_BYTES);
@@ -341,7 +341,7 @@ static bool unpack_archive(struct log_set *set, const char *file, char **error)
         got = archive_read_next_header(packed.archive, &entry);
         if (got != ARCHIVE_OK && got != ARCHIVE_WARN)
             break;
-        /* The data of what is no plain file have to be unpacked, too. */
+        /* The data of a member that is no plain file have to be unpacked, too. */
         bool plain = archive_entry_filetype(entry) == AE_IFREG;
         fine = take_member(set, packed.archive, file, plain ? archive_entry_pathname(entry) : NULL, error);
     }

@@ -21,7 +21,7 @@ struct capture_follower *capture_follower_new(struct live_cluster *live, char **
 void capture_follower_free(struct capture_follower *follower); /* NULL is fine */
 /* What our own session was shown. */
 void capture_follower_learn(struct capture_follower *follower, const struct observation *observation);
-/* The packets say by now what they can, or will not soon. */
+/* The packets up to now are read, or will not be soon. */
 bool capture_follower_complete(const struct capture_follower *follower);
 
 #endif

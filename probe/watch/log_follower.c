@@ -21,9 +21,9 @@
 #define REFRESH_TURNS 5
 /* Changes that the loop has not taken yet: at this number the thread waits. */
 #define WAITING_MOST 100000
-/* How long a snapshot waits for what was logged before. */
+/* How long a snapshot waits for the log up to its begin. */
 #define BEFORE_MS 2000
-/* The newest logs that are read of what was logged before: a server begins one when it starts, too. */
+/* So many of the newest logs are read at the begin: a server begins one when it starts, too. */
 #define LOGS_BEFORE 4
 /* The first so many living ephemeral znodes of these logs are remembered, for whose they were, and so much data. */
 #define LIVING_MOST 20000
@@ -62,7 +62,7 @@ struct log_follower {
     /* The loop's alone: ends in elections whose state is not known yet. */
     struct hash_table before;
     uint64_t begun_ms;
-    bool taken;       /* the loop's alone: what was logged before is known, or cannot be read */
+    bool taken;       /* the loop's alone: the log up to its begin is known, or cannot be read */
     uv_async_t *wake; /* of the loop; NULL: it was closed */
     pthread_t thread;
     uv_mutex_t mutex; /* of all that follows up to the thread's own */
@@ -416,7 +416,7 @@ static void log_follower_on_wake(uv_async_t *wake)
     free(found);
 }
 
-/* The next turn shows what was logged before in an election whose state is known by now. */
+/* The next turn reports an earlier end in an election whose state is known by now. */
 static bool shows_soon(const struct log_follower *f)
 {
     size_t length;

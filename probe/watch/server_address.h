@@ -88,8 +88,8 @@ size_t server_addresses_admins(const struct server_addresses *places, const char
 bool server_addresses_admin(const struct server_addresses *places, const char *address, size_t i,
                             struct admin_choice *out);
 
-/* False: this AdminServer has shown servers of several ids, as an address that they share does; it is nobody's. id: the
- * one that it shows now; 0: not asked. */
+/* Notes the id that this AdminServer shows (0: none now). False: it has shown several, as an address does behind which
+ * servers take turns, so it belongs to none of them. */
 bool server_addresses_admin_is_one(const struct server_addresses *places, const char *host, int port,
                                    int64_t id);
 

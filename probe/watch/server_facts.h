@@ -14,8 +14,8 @@ void server_facts_report_server(const struct live_cluster *live, const char *add
                                 const struct server_figures *server_figures, bool reachable, int64_t took_us,
                                 const char *problem);
 
-/* The answer that told date_s took so long and has just come. Returns how far that server's clock is ahead; reports it
- * if before_us, what was reported last, is another. */
+/* The answer with date_s took so long and has just come. Returns how far that server's clock is ahead; reports it
+ * if before_us, the one reported last, is another. */
 int64_t server_facts_report_clock(const struct live_cluster *live, const char *address, int64_t date_s,
                                   int64_t took_us, int64_t before_us);
 

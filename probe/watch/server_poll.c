@@ -351,7 +351,7 @@ static void give_memory_back(const struct server_poll *q)
 #endif
 }
 
-/* What was answered of its load, unless all of it was. */
+/* The answered part of its load, unless all of it was. */
 static void report_part_of_load(struct server_poll *q)
 {
     if (q->load_due)

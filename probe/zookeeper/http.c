@@ -346,7 +346,7 @@ static size_t http_on_header(char *bytes, size_t size, size_t count, void *conte
     return get->refused ? 0 : size * count;
 }
 
-/* Called after each read, also of what is no content: the extensions of a chunk. */
+/* Called after each read, also outside the content: in the extensions of a chunk. */
 static int http_on_read(void *context, curl_off_t down, curl_off_t downloaded, curl_off_t up,
                         curl_off_t uploaded)
 {

@@ -136,7 +136,7 @@ static bool says_nothing(const struct request *r, int rc, const struct session_a
 {
     return rc != ZOK && (answer->result == SESSION_FAILED || answer->result == SESSION_BUSY ||
                          (answer->result == SESSION_TOO_LARGE && !r->may_be_too_large &&
-                          r->all->session->listener.refused)); /* else nobody would hear of it */
+                          r->all->session->listener.refused)); /* else its error would be lost */
 }
 
 void read_retry_answer(struct request *r, int rc, const struct session_answer *answer)

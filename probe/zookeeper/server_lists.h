@@ -69,7 +69,7 @@ struct server_figures {
     int64_t slowest_ms, received, sent, outstanding;
     int64_t fastest_us, average_us, uptime_ms, znodes;
     int64_t client_port, server_id, tick_ms, address_connections_most, slow_fsyncs;
-    int64_t date_s; /* its wall clock at the latest answer, in whole seconds; 0: it was not told */
+    int64_t date_s; /* its wall clock at the latest answer, in whole seconds; 0: unknown */
 };
 void server_figures_clear(struct server_figures *figures);
 

@@ -430,7 +430,7 @@ static char *source_name(const struct options *options)
     return text_take(&text);
 }
 
-/* A dashboard of packets waits for the first of them that tell of an election; what they tell is written later. */
+/* A dashboard of packets waits for the first election in them, which is written later. */
 static bool has_begun(const struct autopsy_run *run, const char *file)
 {
     int64_t from_us, to_us;
@@ -457,7 +457,7 @@ static int run_follow(struct autopsy_run *run, const char *file)
     struct follower follower = {.run = run};
     uv_mutex_init(&follower.mutex);
     for (bool all = false; !all || !has_begun(run, file);) {
-        uv_sleep(all ? FOLLOW_MS : 0); /* the writing of what was read is another thread's */
+        uv_sleep(all ? FOLLOW_MS : 0); /* another thread writes */
         all = follow_turn(run);
     }
     int status = EXIT_USAGE;

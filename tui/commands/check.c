@@ -380,7 +380,7 @@ static void check_defaults(struct check *check, const struct election *election,
         check_vacancy(check, election, figures[FIGURE_VACANCY]);
     check_doubt(check, election);
     bool successor = lock || whatif_heir(election) != NULL;
-    /* One that was found, and may be a lock, needs nobody who waits. */
+    /* One that was found, and may be a lock, needs no client that waits. */
     bool wanted = successor || named || election->kind_proof != KIND_ASSUMED;
     if (leader && state == ELECTION_LED && figures[FIGURE_NEXT_FAILOVER] == 0 && wanted &&
         !check_judges(check, FIGURE_NEXT_FAILOVER))

@@ -15,15 +15,15 @@
 
 /* "electop: what; what to do" on standard error, made safe for a terminal. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
-/* The same, which a service's starter may not keep, and in the log: a line each. */
+/* The same, and each line also in the log: the standard error of a service may be lost. */
 void complain_and_log(enum log_level level, const char *lines);
 
 /*
- * A message on standard output or standard error; complain() is one of them. While a loop runs, it waits for nobody:
+ * A message on standard output or standard error; complain() is one of them. While a loop runs, it does not wait:
  * messages are kept for a slow reader, then dropped and counted.
  */
 void command_output_message(int fd, const char *text);
-/* Such a loop begins, perhaps in another's time; it ends. */
+/* A loop begins, perhaps inside another one; it ends. */
 void command_output_begin(uv_loop_t *loop);
 void command_output_end(void);
 

@@ -14,7 +14,7 @@
 /* The named file, else the configured one; malloc'd. NULL: the reason has been printed. */
 char *command_recording_file(const struct invocation *invocation, const char *named);
 
-/* That of the configuration, where there is one and it can be read; NULL: a command is no less without. */
+/* The recording of the configuration; NULL: there is none, or it cannot be read, which is no error here. */
 struct history *command_recording_configured(const struct history_settings *settings);
 
 /* Opened, with its bounds; NULL: the reason has been printed. */

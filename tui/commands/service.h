@@ -18,7 +18,7 @@ struct service {
     struct settings *own; /* of the latest reload; NULL: none; the caller frees them when it has ended */
 };
 
-/* What has begun goes on until a signal other than SIGHUP. False: it has ended, since it can begin neither with
+/* Goes on until a signal other than SIGHUP. False: it has ended, since it can begin neither with
  * the new configuration nor with the old one; the reason has been printed. */
 bool service_run(struct service *service, uv_loop_t *loop, const struct invocation *invocation,
                  struct shutdown *ending);

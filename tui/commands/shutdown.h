@@ -22,7 +22,7 @@ struct shutdown {
     int open;
 };
 
-/* Catches signals, ignores SIGPIPE, lets messages wait for nobody, and arms two deadlines (0: none). False: no
+/* Catches signals, ignores SIGPIPE, lets no message wait, and arms two deadlines (0: none). False: no
  * descriptor is left. */
 bool shutdown_begin(struct shutdown *ending, uv_loop_t *loop, int64_t first_ms, int64_t second_ms);
 

@@ -29,7 +29,7 @@
 
 /* A recording for one run alone is no archive. */
 #define PRIVATE_KEEP_MS (INT64_C(24) * 3600 * 1000)
-/* After a reload, what is not known again by then has changed. */
+/* After a reload, an election that is not known again by then has changed. */
 #define KNOWN_AGAIN_MS 10000
 
 struct watch {

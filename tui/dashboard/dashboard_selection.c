@@ -303,7 +303,7 @@ const char *dashboard_told(struct dashboard *dashboard)
 {
     const char *told =
         dashboard->tells ? tell_change(dashboard->tells, dashboard->model, dashboard_now(dashboard)) : NULL;
-    if (told) { /* until a key is pressed: nobody may be looking */
+    if (told) { /* until a key is pressed: the user may be away */
         snprintf(dashboard->footer.told, sizeof dashboard->footer.told, "%s", told);
         dashboard->footer.message_until_us = 0;
         dashboard->touched = true;

@@ -51,7 +51,7 @@ static void foreground_on_exit(uv_process_t *process, int64_t status, int number
 struct foreground *foreground_begin(uv_loop_t *loop, char **arguments, foreground_fn fn, void *context,
                                     const char **error)
 {
-    /* Libraries open sockets that a program would inherit: sessions with servers, with what they may do. */
+    /* Libraries open sockets that a program would inherit: sessions with servers, with their rights. */
     if (close_range(STDERR_FILENO + 1, ~0u, CLOSE_RANGE_CLOEXEC) != 0) {
         *error = uv_strerror(-errno);
         return NULL;

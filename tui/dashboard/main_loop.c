@@ -56,7 +56,7 @@ struct terminal_stage {
     uv_signal_t caught[SIGNAL_COUNT];
     int handles;                /* not closed yet */
     struct foreground *command; /* that has the terminal; NULL: none */
-    bool read_on;               /* it has ended, and what it printed is on the screen until a key */
+    bool read_on;               /* it has ended, and its output is on the screen until a key */
     bool ended, drawn, missed;  /* missed: the terminal took nothing when the last picture was drawn */
     int status;
     uint64_t begun_ms, drawn_ms;

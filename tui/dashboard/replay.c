@@ -272,7 +272,7 @@ static void replay_keys_say(struct replay_keys_note *note, style role, const cha
     snprintf(note->text, sizeof note->text, "%s", text);
 }
 
-/* The keys that step, and what is said where there is nothing to step to. */
+/* The keys that step, and the message where there is nothing to step to. */
 struct step_key {
     enum action action;
     enum replay_unit unit;

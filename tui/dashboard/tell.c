@@ -45,7 +45,7 @@ static const struct election *tell_election(const struct tell *tell, const struc
     return election;
 }
 
-/* Compares what follows the names. While nobody leads, only a leader is a change, not another finding. */
+/* Compares what follows the names. While there is no leader, only a new one is a change, not another finding. */
 static bool tell_same(const char *was, const char *is)
 {
     size_t length = strcspn(was, ";");

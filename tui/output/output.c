@@ -12,7 +12,7 @@
 
 /* How often an output that the loop cannot poll is looked at. */
 #define CHECK_AGAIN_MS 200
-/* How long a reader may make us wait, all in all, once a signal has come. */
+/* How long all readers together may hold up the end, once a signal has come. */
 #define HURRIED_MS 1000
 
 struct output {
@@ -42,7 +42,7 @@ void output_hurry(bool hurry)
     hurried_until_ms = hurry ? hurried_until_ms : 0;
 }
 
-/* False: a signal has come, and the reader did not. A signal that nobody catches ends the program here. */
+/* False: a signal has come, and the reader did not. One that the program does not catch ends it here. */
 static bool output_waits(int fd)
 {
     struct pollfd ready = {.fd = fd, .events = POLLOUT};

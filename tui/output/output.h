@@ -1,11 +1,10 @@
 /*
  * output.h - standard output: slow, full, or closed at any time.
  *
- * Two ways. output_write() is for a command that prints once and then ends: it may block, until a signal comes.
- * struct output is
- * for lines printed while a loop runs: it never blocks, keeps up to OUTPUT_ROOM for a slow reader, drops and
- * counts whole lines beyond that, and notices that the reader has closed even without output. The
- * descriptor's own flags are unchanged, since it is shared with the program's parent.
+ * Two ways. output_write() is for a command that prints once and then ends: it may block, until a second after a
+ * signal. struct output is for lines printed while a loop runs: it never blocks, keeps up to OUTPUT_ROOM for a slow
+ * reader, drops and counts whole lines beyond that, and notices that the reader has closed even without output.
+ * The descriptor's own flags are unchanged, since it is shared with the program's parent.
  *
  * SIGPIPE must be ignored. A closed output is not an error; output_is_gone() recognises the errno values for
  * it.
@@ -23,7 +22,7 @@
 /* Bytes kept for a slow reader: 10,000 candidates that leave at once, which is one turn of the loop. */
 #define OUTPUT_ROOM (4 << 20)
 
-/* Writes all of it, blocking. 0, or an errno; ECANCELED if a signal came that the program catches, and nobody read for a
+/* Writes all of it, blocking. 0, or an errno; ECANCELED if a signal came that the program catches, and no reader for a
  * second after it. */
 int output_write(int fd, const char *bytes, size_t length);
 /* A signal has come, or is dealt with. */

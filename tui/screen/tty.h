@@ -49,7 +49,7 @@ void tty_send(struct tty *tty, const char *bytes, size_t length);
 /* Sends what the terminal takes now. True: the queue is empty. */
 bool tty_flush(struct tty *tty);
 
-/* Of the clock that nobody sets. */
+/* Of the monotonic clock. */
 int64_t tty_now_ms(void);
 
 /*

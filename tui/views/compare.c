@@ -85,7 +85,7 @@ static bool compare_same_znode(const struct candidate *one, const struct candida
             (one->stat.czxid == other->stat.czxid && one->stat.owner == other->stat.owner));
 }
 
-/* Where the other moment has another candidate that is called the same, what tells them apart, too. */
+/* Where the other moment has another candidate that is called the same, their difference, too. */
 static void compare_who(const struct cells *cells, const struct candidate *candidate,
                         const struct candidate *other, char *buffer, size_t size)
 {

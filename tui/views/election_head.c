@@ -192,7 +192,7 @@ static void say_wrapped(struct head_line *line, int gap, const char *word, style
         return;
     }
     int rows = columns_wrap_put(line->cells, line->x, line->y, room, line->end - line->y, look, figure);
-    bool cut = rows == line->end - line->y; /* perhaps: what follows would stand in the wrong column */
+    bool cut = rows == line->end - line->y; /* perhaps: the rest would be in the wrong column */
     line->y += rows - 1;
     line->x = cut ? cells->width : line->x + columns_wrap_end(cells, room, figure);
 }

@@ -14,7 +14,7 @@
  */
 int event_where_width(const struct cells *cells, int width, const struct scene *scene);
 
-/* Shortens the names of the lines that are drawn to their part of where columns: each is told apart from all
+/* Shortens the names of the lines that are drawn to their part of where columns: each is distinct from all
  * elections that are watched. */
 void event_names_fit(struct names *names, const struct cells *cells, int where, const struct scene *scene);
 

@@ -111,7 +111,7 @@ void failover_table_lay(struct failover_table *table, const struct cells *cells,
         for (int k = 0; k <= TOTAL - DETECTED; k++)
             columns_want(&table->columns[DETECTED + k], cells_width(cells, span_text(cells, spans[k], span)));
     }
-    /* Names give way to times, but keep what tells them apart. */
+    /* Names give way to times, but keep their differences. */
     table->names.heading_room = cells->width;
     names_fit(&table->names, cells, (PAIR_MOST - arrow) / 2);
     int least = 2 * names_width(&table->names, cells) + arrow;

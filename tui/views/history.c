@@ -231,7 +231,7 @@ static int put_where_it_fits(struct cells *cells, int x, int y, const char *text
     return x + cells_put(cells, x, y, -1, ROLE_DIM, text) + 3;
 }
 
-/* How long nobody led, how often the leader changed, and how long one led. */
+/* How long there was no leader, how often the leader changed, and how long one led. */
 static int put_tenures(struct cells *cells, int x, int y, const struct leadership_history *leadership)
 {
     char usual[24], longest[24], text[120];

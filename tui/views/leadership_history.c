@@ -255,7 +255,7 @@ static void measure_tenures(struct leadership_history *leadership)
     free(lengths);
 }
 
-/* Somebody may have led since, unseen, or the clock was set, so that the time since is not a difference of times. */
+/* Another may have led since, unseen, or the clock was set, so that the time since is not a difference of times. */
 static bool vacancy_is_broken(const struct leadership_history *leadership, int64_t since_us)
 {
     for (size_t i = leadership->stretch_count; i-- > 0 && leadership->stretches[i].to_us > since_us;)

@@ -61,7 +61,7 @@ struct leadership_history {
     struct history_clock clock; /* the latest time in it that the recorder's clock was set; 0: it never was */
     int64_t vacant_us;          /* without a leader, within the window */
     bool vacant;                /* there is a stretch without a leader */
-    bool gaps;                  /* there is one that nobody watched */
+    bool gaps;                  /* there is one without an observer */
     bool cut;                   /* there was more than LEADERSHIP_HISTORY_MOST of something */
 };
 

@@ -106,7 +106,7 @@ bool label_candidate_path(const struct election *election, const char *path, con
 int label_room(int x, int end);
 
 /*
- * The location for a title: "prod > /election > n_0000000042"; the election is told from all others that are
+ * The location for a title: "prod > /election > n_0000000042"; the election is distinct from all others that are
  * watched. candidate may be NULL. Returns the columns used.
  */
 int label_put_crumbs(struct cells *cells, int x, int room, const struct model *model, const char *cluster,

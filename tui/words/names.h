@@ -47,7 +47,7 @@ struct names {
     bool keep_shared;   /* no heading has room for their common part */
     int heading_room;   /* columns that the heading has for their common part; 0: as many as it needs */
     bool own_elections; /* candidates, each beside its election: two may have the same number */
-    /* They are elections: each is told apart from all that are watched, also those that are not shown. */
+    /* They are elections: each is distinct from all that are watched, also those that are not shown. */
     const struct model *among;
 };
 
