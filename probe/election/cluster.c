@@ -152,7 +152,8 @@ void server_end(struct server *server)
         free(server->hidden[i]);
 }
 
-/* The proof of its servers' lists depends on the members of the ensemble, and on which of them are known. */
+/* What its servers' lists prove depends on the members of the ensemble, on which of them are known, and on the number of
+   watches on children. */
 static void diagnose_all(struct cluster *cluster)
 {
     for (size_t i = 0; i < cluster->election_count; i++)
@@ -208,13 +209,6 @@ static void server_hides(struct model *model, struct cluster *cluster, struct se
         diagnose_soon(cluster->elections[i]);
     if (!was_hidden)
         session_table_hidden(cluster, (size_t)(server - cluster->servers), part);
-}
-
-/* The number of watches on children decides whether a missing watch is certain. */
-static void diagnose_unsure(struct cluster *cluster)
-{
-    for (size_t i = 0; i < cluster->election_count; i++)
-        diagnose_soon(cluster->elections[i]);
 }
 
 /* ---- the client address with most connections ---- */
@@ -273,7 +267,7 @@ void servers_lists(struct model *model, struct cluster *cluster, const struct ob
         server_find_busiest(server, &o->connections);
         failover_cases_connections(cluster, index, o->at, &o->connections);
         if (announced_settle(cluster, server, &o->connections))
-            diagnose_unsure(cluster);
+            diagnose_all(cluster);
         break;
     case OBSERVED_WATCHES:
         server_hides(model, cluster, server, HIDDEN_WATCHES, NULL);
@@ -281,7 +275,7 @@ void servers_lists(struct model *model, struct cluster *cluster, const struct ob
             o->watches.from && strcmp(o->watches.from, "four-letter") == 0 ? "four-letter" : "adminserver";
         server->watches_seen = o->at;
         if (server->child_watches != o->watches.child_watches)
-            diagnose_unsure(cluster);
+            diagnose_all(cluster);
         server->child_watches = o->watches.child_watches;
         announced_counted(server, &o->watches);
         server->watch_count = 0;

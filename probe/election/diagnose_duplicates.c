@@ -93,8 +93,9 @@ static bool contends_often(const struct candidate *const *own, size_t count)
    watches nothing for it. */
 static bool same_words(const struct candidate *first, const struct candidate *second)
 {
-    return !first->own->watches_right && first->own->role == second->own->role && own_words(first) &&
-           own_words(second) && strcmp(first->identity, second->identity) == 0;
+    return !first->own->watches_right && first->own->role == second->own->role && first->identity &&
+           second->identity && strcmp(first->identity, second->identity) == 0 && own_words(first) &&
+           own_words(second);
 }
 
 static void duplicate_session(struct diagnosis *d, const struct viewer *viewer)

@@ -297,7 +297,7 @@ static bool see_connection(struct cluster *cluster, size_t server, struct moment
         if (reported || leader_reports(c, before_ms))
             diagnose_soon(c->election);
     }
-    if (changed && !client->owned)
+    if (changed && !client->owned && !shown->observer)
         for (size_t i = 0; i < shown->watch_count; i++)
             concern(cluster, shown->watches[i], client, true);
     return same;
@@ -361,16 +361,43 @@ void session_table_connections(struct cluster *cluster, size_t server, struct mo
 
 /* ---- watches ---- */
 
+static bool same_watch(const struct client_session *shown, size_t i, const struct seen_watches *seen,
+                       size_t j)
+{
+    return i < shown->watch_count && j < seen->count && strcmp(shown->watches[i], seen->paths[j]) == 0 &&
+           !shown->watch_kinds == !seen->kinds && (!seen->kinds || shown->watch_kinds[i] == seen->kinds[j]);
+}
+
 static bool same_watches(const struct client_session *shown, const struct seen_watches *seen)
 {
-    if (shown->watch_count != seen->count)
-        return false;
-    for (size_t i = 0; i < seen->count; i++)
-        if (strcmp(shown->watches[i], seen->paths[i]) != 0)
-            return false;
-    if (seen->count == 0 || !shown->watch_kinds != !seen->kinds)
-        return seen->count == 0;
-    return !seen->kinds || memcmp(shown->watch_kinds, seen->kinds, seen->count) == 0;
+    size_t i = 0;
+    while (same_watch(shown, i, seen, i))
+        i++;
+    return i == shown->watch_count && i == seen->count;
+}
+
+/* As many watches may have come or gone in one place of a list. */
+#define AHEAD 8
+
+/* An observer's one list has watches of all elections: only those in which a watch came or went are diagnosed. Servers
+   keep the order of a list; in another order, more watches than need to be count as changed. */
+static void concern_changes(struct cluster *cluster, struct client *client, const struct seen_watches *seen)
+{
+    const struct client_session *shown = &client->shown;
+    for (size_t i = 0, j = 0; i < shown->watch_count || j < seen->count;) {
+        size_t ahead = 0;
+        while (ahead < AHEAD && !same_watch(shown, i + ahead, seen, j) &&
+               !same_watch(shown, i, seen, j + ahead))
+            ahead++;
+        bool came = same_watch(shown, i, seen, j + ahead), went = same_watch(shown, i + ahead, seen, j);
+        size_t old_end = i + (came ? 0 : went ? ahead : 1), new_end = j + (came ? ahead : went ? 0 : 1);
+        for (; i < old_end && i < shown->watch_count; i++)
+            concern(cluster, shown->watches[i], client, true);
+        for (; j < new_end && j < seen->count; j++)
+            concern(cluster, seen->paths[j], client, true);
+        i += came || went;
+        j += came || went;
+    }
 }
 
 /* Its announcement as an observer is part of what a series of polls shows: another announcement begins another
@@ -396,16 +423,15 @@ static void see_watches(struct cluster *cluster, struct client *client, struct m
                         const struct seen_watches *seen, bool listed)
 {
     struct client_session *shown = &client->shown;
-    bool same = same_watches(shown, seen);
-    for (size_t i = 0; !same && i < shown->watch_count; i++)
-        concern(cluster, shown->watches[i], client, true);
-    if (!same)
+    bool first = !shown->watches_known || shown->watches_listed != listed;
+    bool news = first || !same_watches(shown, seen);
+    if (news) {
+        concern_changes(cluster, client, seen);
         client_keep_watches(shown, seen);
-    bool news = !same || !shown->watches_known || shown->watches_listed != listed;
-    uint64_t fingerprint = see_announcements(client);
-    for (size_t i = 0; i < shown->watch_count; i++) {
-        fingerprint += concern(cluster, shown->watches[i], client, news);
     }
+    uint64_t fingerprint = see_announcements(client);
+    for (size_t i = 0; i < shown->watch_count; i++)
+        fingerprint += concern(cluster, shown->watches[i], client, first);
     if (news)
         touch_owned(client);
     if (client->enclosed == 0 || fingerprint != client->fingerprint) {
