@@ -416,7 +416,8 @@ void baseline_take(const struct update *f)
         take_change(f, &then->change);
         departed_take_baseline(f, then);
     }
-    if (goes_on || election->state == ELECTION_ABSENT)
+    if (goes_on || election->state == ELECTION_ABSENT ||
+        (election->state == ELECTION_VACANT && same_directory(election, then)))
         take_layout(f, then);
     take_open(f, then, goes_on);
     take_deafness(f, then);

@@ -637,6 +637,27 @@ static void another_layout_has_its_own_proof(void **state)
     world_free(world);
 }
 
+/* All have left while nothing watched: an empty directory shows no layout, and it is the recorded one. */
+static void an_emptied_directory_keeps_its_layout(void **state)
+{
+    (void)state;
+    struct world *world = world_new();
+    struct told told = {0};
+    see(world, world->first);
+    election_of(world->first)->recognised = RECOGNISED_SIGNATURE;
+    record(world);
+    for (int i = 1; i <= 3; i++)
+        leave(world, i);
+    pass(world, 100 * SECOND);
+    begin_second_listening(world, &told);
+    const struct election *second = election_of(world->second);
+    assert_int_equal(second->state, ELECTION_VACANT);
+    assert_string_equal(second->recipe->name, "zookeeper");
+    assert_int_equal(second->recognised, RECOGNISED_SIGNATURE);
+    assert_string_equal(second->change.from, "n_0000000001");
+    world_free(world);
+}
+
 static void on_elected(void *context, const struct event *event)
 {
     if (event->kind == EVENT_LEADER_ELECTED)
@@ -800,6 +821,7 @@ int main(void)
         cmocka_unit_test(a_recorded_leader_closes_an_open_failover),
         cmocka_unit_test(a_mixed_directory_keeps_its_layout),
         cmocka_unit_test(another_layout_has_its_own_proof),
+        cmocka_unit_test(an_emptied_directory_keeps_its_layout),
         cmocka_unit_test(vacancy_is_not_that_of_before),
         cmocka_unit_test(another_znode_of_that_name_is_another),
         cmocka_unit_test(another_cluster_is_another),
