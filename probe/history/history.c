@@ -12,6 +12,7 @@
 #include "probe/election/election_life.h"
 #include "probe/case/codec.h"
 #include "probe/history/reader.h"
+#include "probe/history/recorder.h"
 #include "probe/history/recording_file.h"
 #include "probe/history/schema.h"
 #include "probe/history/sql.h"
@@ -305,23 +306,26 @@ static bool bounds_of(const struct history *h, int64_t *from_us, int64_t *to_us)
     return h->stretch_count > 0;
 }
 
-bool history_observations(struct history *h, int64_t from_us, int64_t to_us, struct buffer *out, char **error)
+bool history_observations(struct history *h, int64_t from_us, int64_t to_us, struct buffer *out,
+                          int64_t *until_us, char **error)
 {
     const struct sql_value period[] = {sql_of(from_us), sql_of(to_us)};
     int code;
     if (!reader_begin(h, error))
         return false;
     sqlite3_stmt *statement = sql_select(
-        h->db, "SELECT block FROM observation WHERE to_us >= ? AND from_us <= ? ORDER BY id", period);
-    while ((code = sql_next(statement, 0)) == SQLITE_ROW)
+        h->db, "SELECT block, to_us FROM observation WHERE to_us >= ? AND from_us <= ? ORDER BY id", period);
+    while ((code = sql_next(statement, 0)) == SQLITE_ROW) {
+        *until_us = sqlite3_column_int64(statement, 1);
         buffer_put(out, sqlite3_column_blob(statement, 0), (size_t)sqlite3_column_bytes(statement, 0));
+    }
     if (code != SQLITE_DONE)
         *error = schema_error(h->db, h->file);
     else if (out->length == 0)
         *error =
-            text_format("%s: no observations of that time are kept (history: {observations: ...} says how "
-                        "long they are)",
-                        h->file);
+            text_format("%s: no observations of that time are kept: a recorder writes them within %d minutes, and "
+                        "history: {observations: ...} says how long they are kept",
+                        h->file, RECORDER_OBSERVED_MIN);
     sqlite3_finalize(statement);
     reader_end(h);
     return *error == NULL;

@@ -37,9 +37,10 @@ struct history *history_again(const struct history *h, char **error);
 bool history_bounds(struct history *history, int64_t *from_us, int64_t *to_us, char **error);
 
 /* The observations of this time that are kept, as blocks of a case (probe/case/case_file.h) at the end of out:
- * some minutes more, at both ends. False and a text in *error (caller frees): there are none. */
+ * some minutes more, at both ends. *until_us: of the latest; a recorder writes later ones within
+ * RECORDER_OBSERVED_MIN minutes. False and a text in *error (caller frees): there are none. */
 bool history_observations(struct history *history, int64_t from_us, int64_t to_us, struct buffer *out,
-                          char **error);
+                          int64_t *until_us, char **error);
 
 /* The moment that was recorded last: before the latest one where the clock was set back. Asked for behind
    history_bounds(). */

@@ -27,8 +27,9 @@
 #define CHECK_MS 500
 /* Bytes that a source faster than the disk may leave unwritten. */
 #define PACE_MOST (8u << 20)
-/* A crash costs observations of this time, and no event. */
-#define OBSERVED_EVERY_US (INT64_C(300) * 1000000)
+/* A crash costs observations of this time, and no event. Those around a change of leader are soon asked for: by a bundle. */
+#define OBSERVED_EVERY_US (INT64_C(60) * RECORDER_OBSERVED_MIN * 1000000)
+#define CHANGE_HELD_US (INT64_C(30) * 1000000)
 
 /* The latest recorded tenure of an election, and its number in it; 0: none yet. */
 struct reported_tenure {
@@ -53,6 +54,7 @@ struct recorder {
     struct snapshot *snapshot;
     struct case_writer *observed;  /* NULL: observations are not kept */
     int64_t observed_from_us;      /* of those that are not handed on */
+    int64_t change_us;             /* the first change of a leader among them; 0: none */
     struct batch *batch;           /* being filled; NULL: none */
     uint64_t batches;              /* begun so far: the number of the latest */
     uint64_t generation;           /* that the snapshot shows */
@@ -143,6 +145,8 @@ static void report_subject(struct recorder *r, const struct cluster *cluster, co
 void recorder_event(void *context, const struct event *event)
 {
     struct recorder *r = context;
+    if (r->change_us == 0 && (event->kind == EVENT_LEADER_LOST || event->kind == EVENT_FINDING_RAISED))
+        r->change_us = event->at.mono_us;
     if (r->lost_us) {
         r->lost++;
         return;
@@ -179,14 +183,17 @@ static void recorder_on_observation(void *context, const struct observation *o)
 static void recorder_take_observed(struct recorder *r, bool all)
 {
     const struct moment *now = &r->model->now;
-    if (!r->observed || r->observed_from_us == 0 || r->lost_us ||
-        (!all && !case_writer_is_due(r->observed, now->mono_us, OBSERVED_EVERY_US)))
+    if (!r->observed || r->observed_from_us == 0 || r->lost_us)
+        return;
+    bool changed = r->change_us != 0 && now->mono_us - r->change_us >= CHANGE_HELD_US;
+    if (!all && !changed && !case_writer_is_due(r->observed, now->mono_us, OBSERVED_EVERY_US))
         return;
     struct batch *batch = batch_of(r, now->wall_us);
     case_writer_take(r->observed, &batch->observed);
     batch->observed_from_us = r->observed_from_us;
     batch->observed_until_us = now->wall_us + monitor_settings(r->monitor)->history.observations_ms * 1000;
     r->observed_from_us = 0;
+    r->change_us = 0;
 }
 
 static void recorder_keep_observed(struct recorder *r, struct monitor *monitor)

@@ -25,6 +25,9 @@ struct recorder *recorder_start(uv_loop_t *loop, struct monitor *monitor, const 
  */
 bool recorder_stop(struct recorder *recorder, char **problem);
 
+/* Observations are in the file after so many minutes at most, those around a change of leader sooner. */
+#define RECORDER_OBSERVED_MIN 5
+
 /* Writes all observations until now into the file at once (begin), even if their block is not full. True: all
  * are written. */
 bool recorder_settle(struct recorder *recorder, bool begin);

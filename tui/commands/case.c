@@ -14,12 +14,14 @@
 #include "probe/clock.h"
 #include "probe/history/case_recorder.h"
 #include "probe/history/joined_cases.h"
+#include "probe/history/recorder.h"
 #include "tui/commands/case.h"
 #include "tui/commands/command.h"
 #include "tui/commands/command_output.h"
 #include "tui/commands/command_recording.h"
 #include "tui/commands/private_directory.h"
 #include "tui/output/whole_file.h"
+#include "tui/words/format.h"
 
 #define CASE_TIME 40
 
@@ -140,12 +142,15 @@ static struct case_reader *case_of_recording(const char *file, const struct opti
                                              struct case_part *part)
 {
     char *error = NULL;
-    int64_t begin_us, end_us;
+    int64_t begin_us, end_us, until_us = 0;
     struct buffer blocks = {0};
     struct history *history = command_recording_open(file, &begin_us, &end_us);
     bool fine = history && case_choose(options, begin_us, end_us, part) &&
-                history_observations(history, part->from_us, part->to_us, &blocks, &error);
+                history_observations(history, part->from_us, part->to_us, &blocks, &until_us, &error);
     history_close(history);
+    char lacks[FORMAT_LACKS];
+    if (fine && format_lacks(until_us, part->about.at_us, RECORDER_OBSERVED_MIN, lacks))
+        complain("%s: the bundle is not whole: %s; make it again then", file, lacks);
     if (error)
         complain("%s", error);
     free(error);

@@ -16,6 +16,7 @@
 #include "config/text.h"
 #include "probe/case/case_file.h"
 #include "probe/clock.h"
+#include "probe/history/recorder.h"
 #include "tui/dashboard/foreground.h"
 #include "tui/exit_status.h"
 #include "tui/output/report_document.h"
@@ -25,6 +26,7 @@
 #include "tui/screen/safe.h"
 #include "tui/views/run_control_interface.h"
 #include "tui/views/view.h"
+#include "tui/words/format.h"
 
 /* The first picture waits this long for the first snapshot, so that it is not an empty one that flashes by. */
 #define FIRST_PICTURE_MS 100
@@ -186,24 +188,24 @@ static void on_second(uv_timer_t *timer)
 
 /* Keys. */
 
-/* Into a new file; what: the beginning of the message about it. */
+/* Into a new file; what: the beginning of the message about it; but: its end, or NULL. */
 static void stage_save(struct terminal_stage *stage, const char *kind, const char *suffix, const char *bytes,
-                       size_t length, const char *what)
+                       size_t length, const char *what, const char *but)
 {
-    char name[WHOLE_FILE_NAME], text[256];
+    char name[WHOLE_FILE_NAME], text[320];
     int error = whole_file_save(kind, suffix, main_loop_now_of(stage).wall_us, bytes, length, name);
     if (error)
         snprintf(text, sizeof(text), "%s could not be written: %s", name, strerror(error));
     else
-        snprintf(text, sizeof(text), "%s was saved to %s", what, name);
-    dashboard_say(stage->dashboard, error ? ROLE_CRITICAL : ROLE_GOOD, text);
+        snprintf(text, sizeof(text), "%s was saved to %s%s%s", what, name, but ? "; " : "", but ? but : "");
+    dashboard_say(stage->dashboard, error ? ROLE_CRITICAL : but ? ROLE_WARNING : ROLE_GOOD, text);
 }
 
 static void dump(struct terminal_stage *stage)
 {
     struct text text = {0};
     cells_text(stage->cells, &text);
-    stage_save(stage, "", ".txt", text.at, text.length, "this screen");
+    stage_save(stage, "", ".txt", text.at, text.length, "this screen", NULL);
     text_free(&text);
 }
 
@@ -259,13 +261,13 @@ static const char *kept_columns(const char *wanted, char *line, size_t size)
 
 /* What the recording keeps of this part. */
 static struct case_reader *stage_observed(struct terminal_stage *stage, const struct case_part *part,
-                                          char **error)
+                                          int64_t *until_us, char **error)
 {
     const char *recording = dashboard_recording(stage->dashboard);
     struct buffer blocks = {0};
     struct history *history = recording ? history_open(recording, error) : NULL;
     if (history)
-        history_observations(history, part->from_us, part->to_us, &blocks, error);
+        history_observations(history, part->from_us, part->to_us, &blocks, until_us, error);
     history_close(history);
     return case_read(blocks.bytes, blocks.length);
 }
@@ -281,9 +283,10 @@ static void stage_write_bundle(struct terminal_stage *stage)
     struct case_part part = {
         .from_us = at_us - CASE_BEFORE_US, .to_us = at_us + CASE_AFTER_US, .pseudonyms = pseudonyms};
     struct buffer out = {0};
-    char what[80];
-    struct case_reader *reader =
-        show->case_file ? case_open(show->case_file, &error) : stage_observed(stage, &part, &error);
+    char what[80], lacks[FORMAT_LACKS];
+    int64_t until_us = at_us;
+    struct case_reader *reader = show->case_file ? case_open(show->case_file, &error)
+                                                 : stage_observed(stage, &part, &until_us, &error);
     if (show->case_file && reader) {
         for (struct observation o; case_next(reader, &o) != CASE_END;)
             ;
@@ -296,7 +299,8 @@ static void stage_write_bundle(struct terminal_stage *stage)
         snprintf(what, sizeof what, "a bundle with %s%s%s for electop replay",
                  pseudonyms ? "pseudonyms" : "real names (", pseudonyms ? "" : key_first(ACTION_PSEUDONYMS),
                  pseudonyms ? "" : ": pseudonyms)");
-        stage_save(stage, "-bundle", ".case", out.bytes, out.length, what);
+        const char *but = format_lacks(until_us, at_us, RECORDER_OBSERVED_MIN, lacks);
+        stage_save(stage, "-bundle", ".case", out.bytes, out.length, what, but);
     } else {
         dashboard_say(stage->dashboard, ROLE_WARNING,
                       error ? error : "nothing was observed around this moment");
@@ -380,7 +384,7 @@ static void stage_write_report(struct terminal_stage *stage)
     } else {
         struct buffer page = {0};
         report_print(&page, DOCUMENT_PAGE, report, &note, NULL);
-        stage_save(stage, "-report", ".html", page.bytes, page.length, "the report");
+        stage_save(stage, "-report", ".html", page.bytes, page.length, "the report", NULL);
         buffer_free(&page);
     }
     report_free(report);

@@ -224,6 +224,20 @@ char *format_local_times(const char *text, int64_t near_us, char *buffer, size_t
     return buffer;
 }
 
+/* A recorder is about a second behind. */
+#define OBSERVED_LATE_US (2 * SECOND_US)
+
+const char *format_lacks(int64_t until_us, int64_t at_us, int minutes, char buffer[FORMAT_LACKS])
+{
+    char until[16];
+    if (at_us <= until_us + OBSERVED_LATE_US)
+        return NULL;
+    snprintf(buffer, FORMAT_LACKS,
+             "it lacks what was observed after %s: a recorder writes that within %d minutes",
+             format_clock(until_us, until, sizeof until), minutes);
+    return buffer;
+}
+
 char *format_time(int64_t wall_us, char *buffer, size_t size)
 {
     struct tm tm;

@@ -31,6 +31,10 @@ char *format_zone(int64_t wall_us, char *buffer, size_t size);
 /* A text of the model with its times ("08:10:12Z") in local time ("09:10:12"). near_us: a time close to them,
    since they carry no date. */
 char *format_local_times(const char *text, int64_t near_us, char *buffer, size_t size);
+/* What a bundle of a moment after the latest observations lacks: a sentence; NULL: nothing. minutes: within which a
+   recorder writes them. */
+#define FORMAT_LACKS 160
+const char *format_lacks(int64_t until_us, int64_t at_us, int minutes, char buffer[FORMAT_LACKS]);
 /* RFC 3339 with milliseconds, UTC: "2026-11-20T14:03:22.104Z". */
 char *format_time(int64_t wall_us, char *buffer, size_t size);
 
