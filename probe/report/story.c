@@ -447,14 +447,16 @@ static bool story_near(void *context, const struct election *election, const str
 {
     struct story *story = context;
     const char *name = election->name ? election->name : election->path;
-    bool notified = false;
-    if (story_same(election->path, story->election))
+    bool again = false;
+    /* Within a gap it may have been at any time. */
+    if (story_same(election->path, story->election) || failover->gap_us > 0 || story->failover.gap_us > 0)
         return true;
-    for (size_t i = 0; i < story->near_count && i < STORY_NAMES; i++)
-        notified = notified || story_same(story->near[i], name);
-    if (!notified && story->near_count < STORY_NAMES)
-        story->near[story->near_count] = text_copy(name);
-    story->near_count += !notified;
+    for (size_t i = 0; i < story->near_count && !again; i++)
+        again = story_same(story->near[i], name);
+    if (!again) {
+        room_for_one(&story->near, story->near_count, &story->near_room, sizeof *story->near);
+        story->near[story->near_count++] = text_copy(name);
+    }
     story->near_same_session += failover->from_identity && story_same_leader(failover, &story->failover) &&
                                 story_causes_agree(failover->cause, story->failover.cause);
     return true;
@@ -686,8 +688,10 @@ void story_free(struct story *story)
         free(story->loads[i].server);
     free(story->dangers);
     free(story->loads);
-    for (size_t i = 0; i < STORY_NAMES; i++) {
+    for (size_t i = 0; i < story->near_count; i++)
         free(story->near[i]);
+    free(story->near);
+    for (size_t i = 0; i < STORY_NAMES; i++) {
         free(story->beside[i]);
         free(story->starts[i].server);
     }

@@ -126,8 +126,8 @@ struct story {
     size_t after_count;
 
     /* Beside it, and before. */
-    char *near[STORY_NAMES];  /* other elections that changed their leader within STORY_NEAR_US */
-    size_t near_count;        /* their number, each counted once */
+    char **near;              /* other elections that changed their leader within STORY_NEAR_US */
+    size_t near_count, near_room;
     size_t near_same_session; /* their failovers that lost the same identity or session */
     int64_t returned_us;      /* when the same identity was a candidate again; 0: not within STORY_RETURN_S */
     char *returned;           /* the name of that candidate */

@@ -57,20 +57,34 @@ static char *story_clock(const struct sentences *s, int64_t wall_us, char buffer
 
 /* ---- the change of leader ---- */
 
+/* When the leader was lost: a time, or, found after a gap, the two between which it was. */
+#define LOSS_CLOCK (2 * STORY_CLOCK + 16)
+static const char *loss_clock(const struct sentences *s, const struct story *story, char buffer[LOSS_CLOCK])
+{
+    char from[STORY_CLOCK], to[STORY_CLOCK];
+    const struct failover *f = &story->failover;
+    story_clock(s, f->lost_at.wall_us, to);
+    if (f->gap_us > 0)
+        snprintf(buffer, LOSS_CLOCK, "between %s and %s",
+                 story_clock(s, f->lost_at.wall_us - f->gap_us, from), to);
+    else
+        snprintf(buffer, LOSS_CLOCK, "%s", to);
+    return buffer;
+}
+
 /* There was no leader since, as far as was recorded. */
 static void say_open(struct sentences *s, const struct story *story)
 {
-    char clock[STORY_CLOCK], lost[40];
+    char clock[LOSS_CLOCK], lost[40];
     const struct failover *f = &story->failover;
     bool open = failover_is_open(f);
-    story_lines_say(s, SENTENCE_CERTAIN,
-                    text_format("%s: %s lost the leadership of %s, and %s.",
-                                story_clock(s, f->lost_at.wall_us, clock), from_of(story), story->name,
-                                open ? "nobody has led since" : "nobody followed until the election ended"),
-                    text_format("the znode of %s no longer existed at %s, and %s",
-                                f->from ? f->from : "the leader",
-                                format_time(f->lost_at.wall_us, lost, sizeof lost),
-                                open ? "no candidate was recorded after it" : "no candidate came"));
+    story_lines_say(
+        s, SENTENCE_CERTAIN,
+        text_format("%s: %s lost the leadership of %s, and %s.", loss_clock(s, story, clock), from_of(story),
+                    story->name, open ? "nobody has led since" : "nobody followed until the election ended"),
+        text_format("the znode of %s no longer existed at %s, and %s", f->from ? f->from : "the leader",
+                    format_time(f->lost_at.wall_us, lost, sizeof lost),
+                    open ? "no candidate was recorded after it" : "no candidate came"));
 }
 
 static void say_outage(struct sentences *s, const struct story *story)
@@ -85,7 +99,7 @@ static void say_outage(struct sentences *s, const struct story *story)
 
 static void say_change(struct sentences *s, const struct story *story)
 {
-    char clock[STORY_CLOCK], lost[40], elected[40], vacancy[FORMAT_INTERVAL], without[96] = "";
+    char clock[LOSS_CLOCK], lost[40], elected[40], vacancy[FORMAT_INTERVAL], without[96] = "";
     const struct failover *f = &story->failover;
     if (!f->to) {
         say_open(s, story);
@@ -98,11 +112,9 @@ static void say_change(struct sentences *s, const struct story *story)
         s, SENTENCE_CERTAIN,
         story->only_first
             ? text_format("%s: leadership of %s went to %s%s. %s had been first, and did not lead.",
-                          story_clock(s, f->lost_at.wall_us, clock), story->name, to_of(story), without,
-                          from_of(story))
-            : text_format("%s: leadership of %s moved from %s to %s%s.",
-                          story_clock(s, f->lost_at.wall_us, clock), story->name, from_of(story),
-                          to_of(story), without),
+                          loss_clock(s, story, clock), story->name, to_of(story), without, from_of(story))
+            : text_format("%s: leadership of %s moved from %s to %s%s.", loss_clock(s, story, clock),
+                          story->name, from_of(story), to_of(story), without),
         text_format("the znode of %s no longer existed at %s, %s was first at %s",
                     f->from ? f->from : "the leader", format_time(f->lost_at.wall_us, lost, sizeof lost),
                     f->to ? f->to : "no leader",
@@ -547,12 +559,15 @@ static void say_near(struct sentences *s, const struct story *story)
 static void story_lines_say_leader(struct sentences *s, const struct story *story)
 {
     char since[40], led[32];
-    int64_t led_us = story->failover.lost_at.wall_us - story->led_since_us;
-    if (!story->led_since_us)
+    const struct failover *f = &story->failover;
+    int64_t gap_us = f->gap_us > 0 ? f->gap_us : 0,
+            led_us = f->lost_at.wall_us - gap_us - story->led_since_us;
+    bool exact = story->led_exact && gap_us == 0;
+    if (!story->led_since_us || led_us <= 0)
         return;
     story_lines_say(s, SENTENCE_CERTAIN,
                     text_format("%s had %s for %s%s.", from_of(story),
-                                story->only_first ? "been first" : "led", story->led_exact ? "" : "at least ",
+                                story->only_first ? "been first" : "led", exact ? "" : "at least ",
                                 led_us < 1000000 ? format_span(led_us, led, sizeof led)
                                                  : format_age(led_us, led, sizeof led)),
                     text_format("its tenure began %s%s", story->led_exact ? "at " : "at or before ",
