@@ -212,10 +212,11 @@ bool election_is_tried(const struct election *election)
     return tries >= TRIES_LEAST && age_us > 0 && age_us < tries * TRIED_EVERY_US;
 }
 
-/* Nothing but a crash or another hand explains its end. A session that just ended may have been closed. */
+/* Nothing but a crash or another hand explains its end. A session that just ended may have been closed, but one that
+   ended while nothing watched ended with all that showed how. */
 static bool was_taken_away(const struct failover *failover)
 {
-    return failover->cause == CAUSE_EXPIRED ||
+    return failover->cause == CAUSE_EXPIRED || (failover->cause == CAUSE_ENDED && failover->gap_us > 0) ||
            (failover->cause == CAUSE_EVICTED && failover->cause_certainty == CERTAINTY_CERTAIN);
 }
 

@@ -343,7 +343,7 @@ static bool check_belongs(const struct election *election)
 {
     const struct failover *last = election_last_failover(election);
     bool left = last && (last->cause == CAUSE_RESIGNED || last->cause == CAUSE_CLOSED ||
-                         last->cause == CAUSE_DELETED || last->cause == CAUSE_ENDED);
+                         last->cause == CAUSE_DELETED || (last->cause == CAUSE_ENDED && last->gap_us == 0));
     bool led = election->change.from && !election->change.to && election->kind_proof != KIND_ASSUMED && !left;
     return led || election->kind_proof == KIND_CONFIGURED || election->recognised == RECOGNISED_CONFIGURED ||
            election->listed_member_count > 0 || (election->ack_known && election->ack_present);
