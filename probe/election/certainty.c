@@ -463,7 +463,8 @@ static bool watches_mark(const struct election *election, const struct candidate
 /* Where a server hides its watches, another session may watch there for it. */
 static bool certainty_alone(const struct election *election, const struct candidate *c)
 {
-    return chain_watches_complete(election->cluster) && !client_is_helped(c->own->client, c->own->helped_us);
+    return chain_watches_complete(election->cluster) && !c->own->elsewhere &&
+           !client_is_helped(c->own->client, c->own->helped_us);
 }
 
 /* No reader waits for the writer before it: where readers pass a writer that waits, they hold the lock, too. */

@@ -705,6 +705,29 @@ static const struct client *watches_for_another(const struct diagnosis *d, const
  * have a helper. */
 #define HELPERS_MOST 1000
 
+/* With more faulty members than this, each counts as helped where servers hide a watch on children. */
+#define ELSEWHERE_MOST 64
+
+/* A watch on children has no owner: one at another server may be that of its client's second session there. */
+static bool watches_elsewhere(const struct cluster *cluster, const struct client *client, size_t faults)
+{
+    const struct client_session *own = &client->shown;
+    size_t hiding = 0;
+    for (size_t i = 0; i < cluster->server_count; i++)
+        hiding += i != own->server && !announced_none(&cluster->servers[i]);
+    if (hiding == 0 || faults > ELSEWHERE_MOST)
+        return hiding > 0;
+    const struct client *other = session_table_walk(cluster->clients, NULL);
+    for (; other; other = session_table_walk(cluster->clients, other)) {
+        const struct client_session *its = &other->shown;
+        if (its->connected && !its->observer && its->server != own->server &&
+            its->server < cluster->server_count && !announced_none(&cluster->servers[its->server]) &&
+            client_is_beside(own, its))
+            return true;
+    }
+    return false;
+}
+
 static void see_helpers(struct diagnosis *d, size_t faults)
 {
     size_t helpers = 0;
@@ -713,7 +736,7 @@ static void see_helpers(struct diagnosis *d, size_t faults)
     for (size_t i = 0; i < d->viewer_count; i++)
         helpers += serves_others(&d->viewers[i]);
     bool many = helpers > HELPERS_MOST && faults > HELPERS_MOST;
-    for (size_t k = 0; helpers > 0 && k < d->election->candidate_count; k++) {
+    for (size_t k = 0; faults > 0 && k < d->election->candidate_count; k++) {
         struct candidate *c = d->election->candidates[k];
         const struct candidate *expected =
             c->wrong == FINDING_COUNT ? NULL : expected_at(d->election, c->place);
@@ -726,6 +749,8 @@ static void see_helpers(struct diagnosis *d, size_t faults)
                          client_is_beside(&viewer->client->shown, &c->own->client->shown)))
                 helper = viewer->client;
         }
+        c->own->elsewhere =
+            expected && c->own->client && watches_elsewhere(d->election->cluster, c->own->client, faults);
         if (helper)
             c->own->helped_us = helper->shown.seen.mono_us;
     }

@@ -31,6 +31,7 @@ struct candidate_private {
     int64_t read_us;                  /* its data, the latest time; 0: never */
     int64_t again_us;                 /* it was asked to be read again, the latest time */
     unsigned holds;                   /* of a fault: certainty_of_member() */
+    bool elsewhere; /* a watch on children at another server may be its client's */
     int64_t helped_us;                /* another session was seen to watch for it, perhaps; 0: none was */
     const struct candidate *watched;  /* what its session watches instead; NULL: nothing in here */
     uint32_t hash, round;
