@@ -22,6 +22,8 @@ struct znode_stat;
 void diagnose_watches(struct diagnosis *diagnosis);
 /* From owners and their connections. */
 void diagnose_sessions(struct diagnosis *diagnosis);
+/* A client that keeps a TTL znode, in a lock's place or as a candidate, writes to it so soon. */
+#define LEASE_US INT64_C(35000000)
 /* This znode is still written to, as a TTL znode is that its client keeps: the latest write was shortly before seen_us,
  * by its usual interval. seen_us: of the wall clock. */
 bool diagnose_sessions_keeps(struct diagnosis *diagnosis, const struct znode_stat *stat, int64_t seen_us);

@@ -235,12 +235,10 @@ static enum answer have_one_address(const struct diagnosis *d, const struct name
     return one;
 }
 
-/* Their text names no single process: the clients of all of them were heard after the last one had joined, now or
-   earlier. */
-static bool is_shared(const struct diagnosis *d, const struct namesakes *alike)
+/* When the last of them joined, at the latest. */
+static int64_t last_joined_us(const struct diagnosis *d, const struct namesakes *alike)
 {
     int64_t joined_us = 0;
-    bool heard = alike->count <= NAMED, shared = false;
     for (size_t i = 0; i < alike->count && i < NAMED; i++) {
         const struct candidate *c = alike->of[i];
         int64_t age_us = d->f->at.wall_us - summary_created_us(c) - CLOCKS_APART_US;
@@ -249,6 +247,28 @@ static bool is_shared(const struct diagnosis *d, const struct namesakes *alike)
             its_us = d->f->at.mono_us - age_us;
         joined_us = its_us > joined_us ? its_us : joined_us;
     }
+    return joined_us;
+}
+
+/* One of them had fallen silent before the last one joined, or has no connection: its process may be over. Of one that
+   fell silent about then it is not known. */
+static bool is_over(const struct diagnosis *d, const struct namesakes *alike)
+{
+    struct moment before = {.mono_us = last_joined_us(d, alike) - 2 * CLOCKS_APART_US};
+    bool over = false;
+    for (size_t i = 0; i < alike->count && i < NAMED; i++) {
+        const struct client_session *shown = candidate_client(alike->of[i]);
+        over |= !shown || !shown->connected || client_is_unheard(shown, before);
+    }
+    return over;
+}
+
+/* Their text names no single process: the clients of all of them were heard after the last one had joined, now or
+   earlier. */
+static bool is_shared(const struct diagnosis *d, const struct namesakes *alike)
+{
+    int64_t joined_us = last_joined_us(d, alike);
+    bool heard = alike->count <= NAMED, shared = false;
     for (size_t i = 0; i < alike->count && heard; i++) {
         const struct client_session *shown = candidate_client(alike->of[i]);
         heard = shown && shown->connected && shown->silent_ms >= 0 &&
@@ -280,7 +300,8 @@ static void raise_namesakes(struct diagnosis *d, const struct namesakes *alike)
     enum answer one = alike->by_name ? ANSWER_NO : have_one_address(d, alike, &alive);
     bool harmless = alive == ANSWER_YES && (one == ANSWER_YES || !process);
     bool shared = !alike->by_name && is_shared(d, alike);
-    bool restarted = alive == ANSWER_NO && !shared && alike->count <= NAMED && (one == ANSWER_YES || process);
+    bool restarted = alive == ANSWER_NO && !shared && is_over(d, alike) && alike->count <= NAMED &&
+                     (one == ANSWER_YES || process);
     if (shared && !harmless)
         diagnosis_doubt(d, FINDING_DUPLICATE_IDENTITY, subject);
     char more[48] = "";

@@ -375,24 +375,24 @@ static void stale_lock(struct diagnosis *d)
     }
     if (session == 0 || session == holder->stat.owner)
         return;
-    /* While both sessions live, the lock may be held for the other. */
+    /* For a client of another host the lock is held, even where the holder has no connection at present: it may return. */
     const struct client_session *owner = candidate_client(holder),
                                 *other = cluster_client(election->cluster, session);
-    bool lives = owner && owner->connected && !client_is_silent(owner);
-    if (lives && other && other->connected && !client_is_silent(other) && !client_is_beside(owner, other))
+    bool lives = other && other->connected && !client_is_silent(other);
+    bool apart = owner && other && owner->address && other->address && !client_is_beside(owner, other);
+    if (lives && apart)
         return;
     diagnosis_raise(
         d, FINDING_STALE_LOCK, SEVERITY_ERROR,
-        known && !(owner && owner->connected) ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED, NO_SUBJECT, &holder,
-        1, NULL,
+        known && lives && owner && owner->address && !owner->connected ? CERTAINTY_CERTAIN
+                                                                       : CERTAINTY_SUSPECTED,
+        NO_SUBJECT, &holder, 1, NULL,
         "the data of %s belongs to session 0x%" PRIx64 " (%.120s), but session 0x%" PRIx64 " owns it",
         election->path, session, holder->identity ? holder->identity : "no identity", holder->stat.owner);
 }
 
 /* Of two clocks, and of a late notification. */
 #define AT_ONCE_US 1000000
-/* A client that keeps a TTL znode in a lock's place writes to it so soon. */
-#define LEASE_US INT64_C(35000000)
 
 /* Where the holder's znode should lie lies one without an owner, so no client can create its own. Where none
    was seen to hold it, it may be the directory of another layout at such a path. */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/text.h"
 #include "probe/election/bystanders.h"
 #include "probe/election/candidates.h"
 #include "probe/election/chain.h"
@@ -40,7 +41,7 @@ static bool made_before(struct diagnosis *d, const struct candidate *c, size_t *
         return true;
     int64_t age_us = d->f->at.wall_us - (now_us - read_us) - summary_created_us(c);
     bool made = read_us - c->joined.mono_us >= MADE_US || (!c->joined_seen && age_us >= MADE_US);
-    int64_t due_us = read_us + (made ? MADE_AGAIN_US : MADE_US);
+    int64_t due_us = read_us + (!made ? MADE_US : age_us < LEASE_US ? LEASE_US - age_us : MADE_AGAIN_US);
     if (++*asked > NAMED)
         return made;
     if (now_us >= due_us)
@@ -80,8 +81,12 @@ static void persistent(struct diagnosis *d, const struct candidate *c, size_t *a
     bool holds_others = c->stat.children > 0, held_others = c->stat.cversion > 0;
     int64_t read_us = recipe->family == FAMILY_LOCK ? d->f->at.mono_us : c->own->read_us;
     bool kept = diagnose_sessions_keeps(d, &c->stat, d->f->at.wall_us - (d->f->at.mono_us - read_us));
-    /* With several forms of names, one may belong to no candidate. */
-    bool proved = made_before(d, c, asked) && !holds_others && !held_others && !kept && !d->election->mixed;
+    /* A TTL znode is one from the first write after its creation, and a kazoo lock may be made to outlive its session.
+       With several forms of names, one may belong to no candidate. */
+    int64_t age_us = d->f->at.wall_us - (d->f->at.mono_us - read_us) - made.wall_us;
+    bool proved = made_before(d, c, asked) && !holds_others && !held_others && !kept && !d->election->mixed &&
+                  age_us >= LEASE_US &&
+                  (strcmp(recipe->name, "kazoo") != 0 || d->election->kind_proof == KIND_CONFIGURED);
     diagnosis_raise(
         d, FINDING_PERSISTENT_CANDIDATE,
         holds_others || kept ? SEVERITY_WARNING
@@ -213,6 +218,27 @@ static bool awaits_sessions(const struct cluster *cluster, const struct client *
     return false;
 }
 
+/* A server with a port for TLS, too, lists by four-letter word the connections of the port that was asked. A client at
+ * the other one pings within half of its timeout. */
+static bool may_be_at_other_port(struct diagnosis *d, const struct client *client)
+{
+    const struct cluster *cluster = d->election->cluster;
+    size_t whole = 0;
+    while (whole < cluster->server_count && text_same(cluster->servers[whole].watches_from, "adminserver"))
+        whole++;
+    int64_t low_us, high_us, due_us;
+    if (whole == cluster->server_count)
+        return false;
+    if (!client_was_heard(cluster, client, &low_us, &high_us))
+        return true;
+    due_us = high_us + client->shown.timeout_ms * INT64_C(500);
+    if (cluster->clients->sessions_seen.mono_us >= due_us)
+        return false;
+    diagnosis_again(d, due_us);
+    diagnose_sessions_awaits_lists(d->election, d->f->at.mono_us >= due_us);
+    return true;
+}
+
 /*
  * One server has it or not. Of several, each is polled at a different time: a client that moves from one to
  * the next can be missed by all of them, repeatedly. But none accepts it before ZooKeeper's leader was
@@ -223,8 +249,11 @@ static enum certainty certainty_of_absence(struct diagnosis *d, const struct can
 {
     const struct cluster *cluster = d->election->cluster;
     int64_t low_us, high_us;
-    if (cluster->server_count == 1 ||
-        diagnosis_is_certain(d, FINDING_OWNER_DISCONNECTED, diagnosis_subject(c)))
+    if (diagnosis_is_certain(d, FINDING_OWNER_DISCONNECTED, diagnosis_subject(c)))
+        return CERTAINTY_CERTAIN;
+    if (may_be_at_other_port(d, c->own->client))
+        return CERTAINTY_SUSPECTED;
+    if (cluster->server_count == 1)
         return CERTAINTY_CERTAIN;
     if (cluster->ensemble != ENSEMBLE_WHOLE ||
         !client_was_heard(cluster, c->own->client, &low_us, &high_us)) {

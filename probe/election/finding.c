@@ -152,14 +152,17 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .meaning =
                 "A candidate belongs to no session, so it stays when its client dies. Critical if it is "
                 "first: then it leads forever.",
-            .looks =
-                "A znode of the candidates' pattern with ephemeralOwner 0. Suspected in its first three "
-                "seconds, "
-                "and if it has children: it may be a member's directory, with an ephemeral znode in it that "
-                "shows whether it lives. A warning, suspected, while it is written to as often as before: "
-                "its member may keep a TTL znode so. Where a lock's znode should be, suspected for 35 "
-                "seconds, and if nobody saw that place free before; nothing if its data names Kafka's "
-                "controller in KRaft.",
+            .looks = "A znode of the candidates' pattern with ephemeralOwner 0. Suspected in its first 35 "
+                     "seconds, as a TTL "
+                     "znode is one until its member writes to it; if it has children: it may be a member's "
+                     "directory, with "
+                     "an ephemeral znode in it that shows whether it lives; and with kazoo's names, unless "
+                     "kind: is "
+                     "configured, as a kazoo lock may be made to outlive its session. A warning, suspected, "
+                     "while it is "
+                     "written to as often as before. Where a lock's znode should be, suspected if nobody saw "
+                     "that place free "
+                     "before; nothing if its data names Kafka's controller in KRaft.",
             .advice = "if no client needs it, delete it by hand",
         },
     [FINDING_DUPLICATE_SESSION] =
@@ -184,8 +187,10 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
                 "and its old session has not expired yet.",
             .looks =
                 "The same identity in the data or names of candidates of different sessions; an address "
-                "alone is not an identity. Certain where one of them is silent or lost its connection, as "
-                "the earlier session of a restarted client: of a host with a port, or a GUID, anywhere, of "
+                "alone is not an identity. Certain where one of them is silent since before the other "
+                "joined, or lost "
+                "its connection, as the earlier session of a restarted client: of a host with a port, or a "
+                "GUID, anywhere, of "
                 "other data at one address; suspected if both clients were heard after the later one had "
                 "joined: then two processes write it. "
                 "Suspected of a plain word, such as standby, of a name that all "
@@ -219,7 +224,10 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
                 "Its znode exists, but twice no server's connection list shows its session. Servers are "
                 "polled one after the other, so all of them may miss a client that moves to another server. "
                 "It is certain if ZooKeeper's leader did not hear from it in that time either: its dump "
-                "shows when sessions end.",
+                "shows when sessions end. Where only four-letter words list connections, it must not have "
+                "been heard "
+                "for half of its timeout: they list those of one port, and a server may have another for "
+                "TLS.",
             .advice = "check that client and its network: it must reconnect, or it loses its place",
             .source = "CURATOR-396",
         },
@@ -278,10 +286,11 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
                 "The lock still belongs to an earlier session of its holder: it is deleted when that session "
                 "expires, although the holder believes that it owns the lock.",
             .looks =
-                "The identity in the lock's data belongs to another session than ephemeralOwner. Suspected "
-                "of a session that no server shows, and while its owner lives; nothing if both live at "
-                "different addresses, as it may be held for the other, or if it was not made as ZooKeeper "
-                "makes them: an "
+                "The identity in the lock's data belongs to another session than ephemeralOwner. Certain if "
+                "that session lives at the owner's address, and the owner has no connection; nothing if it "
+                "lives at "
+                "another address, as the lock may be held for it, or if it was not made as ZooKeeper makes "
+                "them: an "
                 "application may have sessions of its own.",
             .advice = "expect the lock to be deleted when the old session ends; a client then takes it again",
             .source = "kafka pull request 2175",

@@ -42,7 +42,7 @@ static void owners(void **state)
     (void)state;
     model_script_run("persistent-candidate", THREE "+ " A2 "\n"
                                                    "list\n> candidate-joined " A2 " @4\nreadall\n"
-                                                   "tick 3000\ntime\nreadall\n"
+                                                   "tick 36000\ntime\nreadall\n"
                                                    "? findings persistent-candidate error certain " A2 "\n"
                                                    "- " A2 "\n"
                                                    "list\n> candidate-left " A2 " @4\n"
@@ -62,11 +62,15 @@ static void owners(void **state)
                              "? findings persistent-candidate critical suspected " A "\n"
                              "+ " A "/alive s=a\ntick 3000\ntime\nreadall\n"
                              "? findings persistent-candidate warning suspected " A "\n");
-    model_script_run("... critical when it is first",
-                     CONNECT "+ " A "\n+ " B " s=b\nlist\n> election-seen\nreadall\n"
-                             "tick 3000\ntime\nreadall\n"
-                             "? findings persistent-candidate critical certain " A "\n"
-                             "? never-led yes\n");
+    model_script_run(
+        "... critical when it is first; a kazoo lock may be made so, and a TTL znode is one that is written "
+        "to within half a minute",
+        CONNECT "+ n_0000000000\n+ n_0000000001 s=b\nlist\n> election-seen\nreadall\n"
+                "tick 3000\ntime\nreadall\n"
+                "? findings persistent-candidate critical suspected n_0000000000\n"
+                "tick 33000\ntime\nreadall\n"
+                "? findings persistent-candidate critical certain n_0000000000\n"
+                "? never-led yes\n");
     model_script_run("duplicate-session: threads that share one may",
                      CONNECT "+ " A " s=a one\n+ " B " s=a two\nlist\n> election-seen\nreadall\n"
                              "? findings duplicate-session info certain " A "," B "\n");
@@ -250,9 +254,17 @@ static void one_text_of_two(void **state)
          TWO_SAY(GROUP, HERE,
                  THERE) "tick 9000\nround\ntick 1000\nround\nreadall\nsilent a\ntick 9000\nround\n"
                         "? standing duplicate-identity suspected\n"},
-        {"a process's GUID, restarted elsewhere: the old session is silent since then",
+        {"... or paused as soon as the other had joined",
          TWO_SAY(GROUP, HERE, THERE) "silent a\ntick 9000\nround\nreadall\nround\n"
-                                     "? standing duplicate-identity certain\n"},
+                                     "? standing duplicate-identity suspected\n"},
+        {"a process's GUID, restarted elsewhere: the old session is silent since before then",
+         CONNECT "+ " A " s=a " GROUP "\n+ " C " s=c other:1\nclient a on=1 at=" HERE
+                 "\nclient c on=1 at=10.0.0.9:1\n"
+                 "list\n> election-seen\nreadall\nround\nsilent a\ntick 9000\nround\ntick 9000\nround\n"
+                 "+ " D " s=b " GROUP "\nclient b on=1 at=" THERE "\nlist\n> candidate-joined " D
+                 " @3\nreadall\nround\n"
+                 "tick 1000\nround\nreadall\ntick 1000\nround\nread " A "\nread " D
+                 "\nround\n? standing duplicate-identity certain\n"},
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         model_script_run(texts[i].proves, texts[i].script);
@@ -266,9 +278,9 @@ static void kept_by_writes(void **state)
 #define KEPT                                                                                                 \
     CONNECT "+ n_0000000000 x\n+ n_0000000001 y\ntick 5000\n" WRITTEN WRITTEN "list\n> election-seen\n"      \
             "readall\n"
-    model_script_run("a member that writes, beside one that never did",
-                     KEPT "? findings persistent-candidate error certain n_0000000001; persistent-candidate "
-                          "warning suspected n_0000000000\n? never-led no\n");
+    model_script_run("a member that writes, beside one that never did", KEPT
+                     "? findings persistent-candidate error suspected n_0000000001; persistent-candidate "
+                     "warning suspected n_0000000000\n? never-led no\n");
     model_script_run("... and goes on writing",
                      KEPT WRITTEN "tick 40000\n" WRITTEN "tick 15000\n"
                                   "time\nreadall\n? findings persistent-candidate error certain "
@@ -816,11 +828,21 @@ static void session_in_the_data(void **state)
     "}}\nread .\n> election-seen\n" clients "round\n"
 #define OWNER "100000000000a"
     model_script_run(
-        "stale-lock: it names a session that a server shows",
-        HELD(OWNER, "\"SESSION_ID\":\"100000000000b\"") "? findings stale-lock error certain LEADER\n"
+        "stale-lock: it names a session that a server shows, and its owner was never seen",
+        HELD(OWNER, "\"SESSION_ID\":\"100000000000b\"") "? findings stale-lock error suspected LEADER\n"
                                                         "= . {\"simpleFields\":{\"SESSION_ID\":"
                                                         "\"" OWNER "\"}}\nread .\n"
                                                         "? findings none\n");
+    model_script_run("... of the owner's host, which has lost its connection",
+                     HELD_BY(OWNER, "\"SESSION_ID\":\"100000000000b\"",
+                             "client " OWNER
+                             " on=1 at=h:2\n") "away " OWNER
+                                               "\ntick 1000\nround\n? standing stale-lock certain\n");
+    model_script_run("... of another host, for which a broker held it that has lost its connection",
+                     HELD_BY(OWNER, "\"SESSION_ID\":\"100000000000b\"",
+                             "client " OWNER
+                             " on=1 at=i:2\n") "away " OWNER
+                                               "\ntick 1000\nround\n? standing stale-lock\n");
     model_script_run("... and both live: it may be held for another",
                      HELD_BY(OWNER, "\"sessionId\":\"100000000000b\"",
                              "client " OWNER " on=1 at=i:2\n") "? findings none\n");
