@@ -281,8 +281,15 @@ void candidates_admit(struct election *election, struct candidate *candidate)
     }
 }
 
+bool candidates_tie_by_name(const struct election *election)
+{
+    return election->recipe && strncmp(election->recipe->name, "solr-", 5) == 0;
+}
+
 void candidates_rank(struct election *election, struct candidate *candidate)
 {
+    if (candidates_tie_by_name(election))
+        return;
     size_t at = candidates_position_of(election, candidate), first = at, end = at + 1;
     while (first > 0 && at - first < TIE_RANKED &&
            election->candidates[first - 1]->sequence == candidate->sequence)

@@ -40,6 +40,10 @@ struct candidate *candidates_take_missing(struct election *election);
 /* An outsider fits after all (the recipe became known). */
 void candidates_admit(struct election *election, struct candidate *candidate);
 
+/* Solr orders those of one number by their whole names: a node may take the number of another on purpose (joinAtHead).
+ * source: solr: LeaderElector.sortSeqs() */
+bool candidates_tie_by_name(const struct election *election);
+
 /* Its znode has been read: if other candidates share its number, its czxid may move it. */
 void candidates_rank(struct election *election, struct candidate *candidate);
 

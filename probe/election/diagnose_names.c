@@ -5,6 +5,7 @@
 
 #include "config/memory.h"
 #include "probe/election/bystanders.h"
+#include "probe/election/candidates.h"
 #include "probe/election/certainty.h"
 #include "probe/election/chain.h"
 #include "probe/election/client.h"
@@ -124,9 +125,7 @@ static bool of_one_session(const struct candidate *const *tied, size_t count)
 
 static void ties(struct diagnosis *d)
 {
-    static const char *const on_purpose[] = {"solr-overseer", "solr-shard", NULL};
     struct election *election = d->election;
-    bool solr = is_recipe(election, on_purpose);
     for (size_t i = 0, end; i < election->candidate_count; i = end) {
         const struct candidate *const *tied = (const struct candidate *const *)&election->candidates[i];
         int64_t number = tied[0]->sequence;
@@ -136,7 +135,7 @@ static void ties(struct diagnosis *d)
         if (end - i < 2 || number == SEQUENCE_NONE || certainty_own_numbers(election))
             continue;
         if (all_read(tied, end - i))
-            tie(d, solr || of_one_session(tied, end - i) ? SEVERITY_INFO : SEVERITY_ERROR, tied, end - i);
+            tie(d, candidates_tie_by_name(election) || of_one_session(tied, end - i) ? SEVERITY_INFO : SEVERITY_ERROR, tied, end - i);
         else
             diagnosis_keep(d, FINDING_SEQUENCE_TIE, tie_subject(tied[0]));
     }

@@ -531,6 +531,11 @@ static void numbers_and_names(void **state)
         "watch /overseer_elect/election\n"
         "+ 5-x-n_0000000001 s=5\n+ 6-y-n_0000000001 s=6\nlist\n> election-seen\nreadall\n"
         "? findings sequence-tie info certain 5-x-n_0000000001,6-y-n_0000000001\n");
+    model_script_run("... which orders those of one number by their whole names, whoever came first",
+                     "watch /overseer_elect/election\nconnect\n> connection connected\n+ 6-y-n_0000000001 s=6\n"
+                     "+ 5-x-n_0000000001 s=5\nlist\n> election-seen\nreadall\n- 5-x-n_0000000001\nlist\n"
+                     "> leader-lost 5-x-n_0000000001 @1\n> candidate-left 5-x-n_0000000001 @1\n"
+                     "> leader-elected 5-x-n_0000000001 -> 6-y-n_0000000001 after 0\n");
     model_script_run("... an error elsewhere",
                      CONNECT "+ " A " s=a\n+ ffffffffffffffffffffffffffffffff__lock__0000000000 s=b\n"
                              "list\n> election-seen\nreadall\n"
