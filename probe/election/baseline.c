@@ -12,8 +12,10 @@
 #include "probe/election/election_private.h"
 #include "probe/election/failover_case.h"
 #include "probe/election/findings.h"
+#include "probe/election/leadership.h"
 #include "probe/election/tenure.h"
 #include "probe/election/update.h"
+#include "probe/election/vacancy.h"
 
 /* Until when it was watched. */
 static struct moment watched_until(const struct model *model, const struct election *then)
@@ -130,6 +132,7 @@ static void take_tenures(const struct update *f, const struct election *then, bo
         struct failover failover = *election_failover_at(then, i);
         failover.lost_at = baseline_moment(f->model, failover.lost_at);
         failover.elected_at = baseline_moment(f->model, failover.elected_at);
+        failover.in_line = failover_is_open(&failover) && then->leader;
         if (failover.lost_at.mono_us < own_from.mono_us)
             election_keep_failover(election, &failover);
     }
@@ -150,6 +153,17 @@ static void take_change(const struct update *f, const struct change *then)
     change->to = text_copy(then->to);
     change->to_identity = text_copy(then->to_identity);
     change->lost_at = baseline_moment(f->model, then->lost_at);
+}
+
+/* Its first in line then had certainly not led: the loss before was open. */
+static bool open_then(const struct election *then)
+{
+    return then->leader && then->change.from && !then->change.to;
+}
+
+static bool denied_then(const struct election *then)
+{
+    return open_then(then) || vacancy_is_denied(then);
 }
 
 /* ---- since when ---- */
@@ -288,7 +302,7 @@ static void find_missed(const struct update *f, const struct election *then)
     struct change *change = &election->change;
     bool ended = election->state == ELECTION_LED || election->state == ELECTION_VACANT ||
                  election->state == ELECTION_ABSENT;
-    if (!ended || then->state != ELECTION_LED || !then->leader || !then->leader->known)
+    if (!ended || then->state != ELECTION_LED || !then->leader || !then->leader->known || denied_then(then))
         return;
     if (change->from || change->to)
         return; /* this run saw a later one */
@@ -332,7 +346,7 @@ static void close_failover(const struct update *f, const struct failover *open, 
 {
     struct election *election = f->election;
     struct change *change = &election->change;
-    const struct candidate *recorded = then->leader;
+    const struct candidate *recorded = denied_then(then) ? NULL : then->leader;
     struct failover failover = *open;
     failover.to = recorded ? recorded->name : first->name;
     failover.to_identity = recorded ? recorded->identity : first->identity;
@@ -366,7 +380,7 @@ static void take_open(const struct update *f, const struct election *then, bool 
         return;
     int64_t gap_us = election->own_since.mono_us - watched_until(f->model, then).mono_us;
     gap_us = goes_on || gap_us < 0 ? 0 : gap_us;
-    bool nobody = !then->leader && !first;
+    bool nobody = (!then->leader || denied_then(then)) && !first;
     if (nobody && !change->from && !change->to) {
         change->from = text_copy(open->from);
         change->from_identity = text_copy(open->from_identity);
@@ -404,6 +418,8 @@ void baseline_take(const struct update *f)
     if (!goes_on && gapless && f->model->earlier_grows)
         return; /* the recorder is about to report the change in between */
     election->own->recalled = true;
+    if (leads_on && open_then(then))
+        leadership_denied(&(struct update){f->model, election, watched_until(f->model, then)});
     /* An active recorder is only a little behind; else it was not observed until this run began. */
     take_tenures(f, then, goes_on && gapless && f->model->earlier_grows);
     if (leads_on)

@@ -14,6 +14,7 @@
 #include "probe/election/election.h"
 #include "probe/election/election_private.h"
 #include "probe/election/findings.h"
+#include "probe/election/leadership.h"
 #include "probe/election/replicas.h"
 #include "probe/election/summary.h"
 #include "probe/election/tenure.h"
@@ -46,7 +47,8 @@ static void no_leader(struct diagnosis *d)
     char when[SPAN_TEXT], allowed[SPAN_TEXT], why[VACANCY_TEXT];
     vacancy_describe(election, d->f->at, why);
     diagnosis_raise(d, FINDING_NO_LEADER, SEVERITY_CRITICAL, CERTAINTY_CERTAIN, NO_SUBJECT, NULL, 0, NULL,
-                    "%s%sno candidate since %s%s, longer than the %s allowed", why, why[0] ? "; " : "",
+                    "%s%sno %s since %s%s, longer than the %s allowed", why, why[0] ? "; " : "",
+                    election->own->still_open ? "leader" : "candidate",
                     describe_clock(election->state_since, when, sizeof when),
                     election->state_since_exact ? "" : " or before",
                     describe_span(election->settings->allow.vacancy_ms * 1000, allowed, sizeof allowed));
@@ -423,6 +425,10 @@ static void diagnose(const struct update *f)
         diagnose_time(&d);
         diagnose_replicas(&d);
         findings_sweep(&d);
+        if (vacancy_is_denied(election))
+            leadership_denied(f);
+        else if (summary_state(election) == ELECTION_LED && !vacancy_doubt(election))
+            leadership_believed(f);
     } else {
         findings_keep(&d); /* what cannot be seen now neither comes nor goes */
     }

@@ -92,11 +92,12 @@ struct election_private {
     bool leader_unreported;     /* it is to be reported as elected once it has been read */
     struct moment leader_bound; /* from a recording: it did not lead before; mono_us 0: unknown */
     struct moment lost_after;   /* of a loss that was found after a gap: it happened since then */
-    bool handed_over; /* a persistent znode took the place of a lock's, which was not seen free before */
-    bool led_unseen;  /* since the latest loss there may have been a leader, in a gap */
-    bool still_open;  /* the leader that went never led: it is vacant since the loss before */
-    bool ack_doubted; /* it is missing, and was never seen: the layout may have none */
-    bool ack_proved;  /* a member's session was seen to own it: the layout has it */
+    bool handed_over;     /* a persistent znode took the place of a lock's, which was not seen free before */
+    bool led_unseen;      /* since the latest loss there may have been a leader, in a gap */
+    bool still_open;      /* the one that was first never led: it is vacant since the loss before */
+    struct moment denied; /* since then it is certain that the first never led; mono_us 0: it is not */
+    bool ack_doubted;     /* it is missing, and was never seen: the layout may have none */
+    bool ack_proved;      /* a member's session was seen to own it: the layout has it */
     bool ack_denied, ack_configured;
     bool lists_settle;         /* of what is suspected: the next lists of connections or sessions settle it */
     bool ack_unread;           /* it, or its registry, may be otherwise by now */

@@ -237,6 +237,8 @@ static bool was_over(const struct election *election, const struct failover *one
 {
     bool ended = one->cause == CAUSE_CLOSED || one->cause == CAUSE_RESIGNED || one->cause == CAUSE_DELETED ||
                  one->cause == CAUSE_ENDED;
+    if (one->in_line) /* they wait for a leader */
+        return false;
     if (one->cause == CAUSE_UNKNOWN)
         return one->to && one->vacancy.low_us >= election->settings->allow.vacancy_ms * 1000;
     return ended && (!one->to || one->vacancy.low_us > 0);
@@ -418,13 +420,14 @@ const struct failover *election_keep_failover(struct election *election, const s
     return election_take_failover(election, &copy);
 }
 
-/* It was reported before, as open. */
+/* It was reported before, as open; or is reported as open now, as who followed never led. */
 static struct failover *same_open(struct election *election, const struct failover *failover)
 {
     for (size_t i = 0; i < election->failover_count; i++) {
         struct failover *kept =
             &election->failovers[(election->failover_first + i) % election->failover_room];
-        if (failover_is_open(kept) && kept->lost_at.mono_us == failover->lost_at.mono_us)
+        if ((failover_is_open(kept) || failover_is_open(failover)) &&
+            kept->lost_at.mono_us == failover->lost_at.mono_us)
             return kept;
     }
     return NULL;

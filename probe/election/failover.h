@@ -58,6 +58,7 @@ struct failover {
      * microseconds, 1 at least; 0: not known. */
     int64_t notified_us, reacted_us;
     int64_t gap_us; /* > 0: found after a gap of this length; counted separately, and in no statistics */
+    bool in_line; /* candidates stood in line meanwhile, and the first certainly did not lead; not recorded */
 };
 
 /* There has been no leader since: its vacancy has an open end. */

@@ -327,14 +327,21 @@ static struct span case_vacancy(const struct failover_case *c, struct moment won
 {
     const struct election *election = c->election;
     const struct change *change = &election->change;
-    if (c->gap_us != 0 || change->vacancy_us < 0)
+    const struct election_private *own = election->own;
+    int64_t lost_us = change->lost_at.mono_us, least_us = 0;
+    bool denied = change->vacancy_us < 0 && own->denied.mono_us > lost_us && !own->led_unseen;
+    if (c->gap_us != 0 || (change->vacancy_us < 0 && !denied))
         return SPAN_UNKNOWN;
-    if (election->leader->joined.mono_us < change->lost_at.mono_us || c->evidence.displaced)
+    if (!own->still_open && (election->leader->joined.mono_us < lost_us || c->evidence.displaced))
         return (struct span){0, 0};
     struct span vacancy = span_about(change->vacancy_us, c->late_us);
+    if (denied) { /* it was first all the while, and had not led by then */
+        least_us = own->denied.mono_us - lost_us;
+        vacancy = (struct span){least_us, won.mono_us - lost_us + c->late_us};
+    }
     if (c->late_us != 0 && !change->lost_seen && !c->recalled)
-        vacancy =
-            c->listed_us == 0 ? SPAN_UNKNOWN : (struct span){0, won.mono_us - c->listed_us + c->late_us};
+        vacancy = c->listed_us == 0 ? SPAN_UNKNOWN
+                                    : (struct span){least_us, won.mono_us - c->listed_us + c->late_us};
     return vacancy;
 }
 
@@ -356,6 +363,7 @@ void failover_case_won(const struct update *f)
     }
     if (since_us != 0 && f->at.mono_us > since_us)
         c->gap_us = f->at.mono_us - since_us;
+    c->in_line = election->own->denied.mono_us != 0;
     c->late_us = seen_late_us(election->cluster);
     c->vacancy = case_vacancy(c, f->at);
 }
@@ -368,6 +376,15 @@ bool failover_case_reopen(struct election *election)
     c->won = (struct moment){0};
     c->evidence.displaced = false;
     return true;
+}
+
+void failover_case_denied(const struct update *f)
+{
+    const struct failover *reported = election_last_failover(f->election);
+    if (failover_case_reopen(f->election) || !reported)
+        return;
+    failover_case_recalled(f, reported->gap_us);
+    f->election->cluster->cases->told = false;
 }
 
 /* ---- facts seen afterwards ---- */
@@ -664,8 +681,9 @@ static void fill_phases(const struct failover_case *c, struct failover *failover
     const struct change *change = &election->change;
     failover->vacancy = failover->takeover = SPAN_UNKNOWN;
     failover->elected_at = c->won;
-    if (c->won.mono_us != 0 && c->vacancy.low_us >= 0) {
+    if (c->won.mono_us != 0 && c->vacancy.low_us >= 0)
         failover->vacancy = c->vacancy;
+    if (c->won.mono_us != 0 && c->vacancy.low_us >= 0 && change->vacancy_us >= 0) {
         failover->elected_at.mono_us = change->lost_at.mono_us + change->vacancy_us;
         if (change->lost_at.wall_us)
             failover->elected_at.wall_us = change->lost_at.wall_us + change->vacancy_us;
@@ -751,7 +769,8 @@ static struct failover case_judge(struct failover_case *c)
                                 .to = change->to,
                                 .to_identity = change->to_identity,
                                 .lost_at = change->lost_at,
-                                .gap_us = c->gap_us};
+                                .gap_us = c->gap_us,
+                                .in_line = c->in_line || c->election->own->denied.mono_us != 0};
     const struct failover *recorded = c->recalled ? election_last_failover(c->election) : NULL;
     if (recorded) {
         failover.cause = recorded->cause;
@@ -802,7 +821,7 @@ static void case_report(struct model *model, struct failover_case *c, struct fai
     char evidence[512];
     update_emit_elected_read(&(struct update){model, election, now}, true);
     /* One that was reported as open is closed all the same. */
-    if (!c->told && !c->found && is_same_again(c)) {
+    if (!open && !c->told && !c->found && is_same_again(c)) {
         failover_case_forget(election);
         return;
     }
@@ -890,11 +909,12 @@ static bool awaits_cause_only(const struct failover_case *c, struct moment now)
     return !acknowledges && !election->own->leader_unreported && !is_unread(election) && !awaits_log(c, now);
 }
 
-/* There is no candidate, and that was not reported yet. Not for a lock: it is free most of the time. */
+/* Nobody leads, and that was not reported yet. Not for a lock: it is free most of the time. */
 static bool is_to_tell_open(const struct failover_case *c)
 {
     const struct election *election = c->election;
-    bool nobody = election->state == ELECTION_VACANT || election->state == ELECTION_ABSENT;
+    bool nobody = election->state == ELECTION_VACANT || election->state == ELECTION_ABSENT ||
+                  election->own->denied.mono_us != 0;
     return !c->told && nobody && election->kind == KIND_LEADER;
 }
 

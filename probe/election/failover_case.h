@@ -4,8 +4,8 @@
  * A case is opened when a leader is lost, with the servers' facts about its client. Later lists add to it. It
  * is reported as EVENT_FAILOVER when the next candidate leads and all possible facts are known: at the latest
  * the allowed failover time after the next candidate became first, or when that one is lost in turn. An
- * election that needs a leader and has none is reported before that as open. A session that creates its
- * candidate again leads as before: that is no failover.
+ * election that needs a leader and has none is reported before that as open, also if a candidate is first that
+ * certainly never led. A session that creates its candidate again leads as before: that is no failover.
  */
 #ifndef ELECTOP_PROBE_ELECTION_FAILOVER_CASE_H
 #define ELECTOP_PROBE_ELECTION_FAILOVER_CASE_H
@@ -46,7 +46,8 @@ struct failover_case {
     int64_t gap_us;      /* found after a gap of this length */
     bool told;           /* as an open failover */
     bool found;          /* from a recording: nothing more becomes known of it */
-    bool recalled;       /* reported by an earlier run: its cause stays */
+    bool recalled;       /* reported before: its cause stays */
+    bool in_line;        /* a first in line has certainly not led since */
 };
 
 /* In order: the leader is lost, and f->election->change says so; its directory was listed, old: its earlier
@@ -64,6 +65,8 @@ void failover_case_listed(const struct update *update, const struct znode_stat *
 void failover_case_won(const struct update *update);
 /* The winner was gone at once: the failover is open again. False: it was reported already. */
 bool failover_case_reopen(struct election *election);
+/* It never led: the failover is open again, also where it was reported with this winner. */
+void failover_case_denied(const struct update *update);
 /* If there is no list: the znode was removed before this time. */
 void failover_case_gone_by(const struct update *update, int64_t zxid);
 /* Reports an open case with the known facts, because another change begins. */

@@ -57,7 +57,7 @@ void leadership_found(const struct update *f, struct candidate *leader)
     election->leader = leader;
     election->leader_since = (struct moment){0};
     election->leader_since_exact = false;
-    election->own->leader_bound = (struct moment){0};
+    election->own->leader_bound = election->own->denied = (struct moment){0};
     tenure_begin(election, leader, f->at, false, false);
     if (leader->known)
         leadership_read(f);
@@ -68,15 +68,16 @@ void leadership_lost(const struct update *f, const struct candidate *leader, boo
     struct election *election = f->election;
     struct change *change = &election->change;
     update_emit_elected_read(f, true);
-    bool brief = stood_briefly(f, leader);
-    if (!brief)
+    bool denied = election->own->denied.mono_us != 0, brief = !denied && stood_briefly(f, leader);
+    bool still_open = denied || brief;
+    if (!still_open)
         failover_case_close(f);
     acknowledge_lost(election);
-    election->own->still_open = brief;
+    election->own->still_open = still_open;
     if (brief) {
         change_reopen(change);
         departed_brief(election, leader, f->at);
-    } else {
+    } else if (!denied) {
         change_clear(change);
         change->from = text_copy(leader->name);
         change->from_identity = text_copy(leader->identity);
@@ -89,10 +90,39 @@ void leadership_lost(const struct update *f, const struct candidate *leader, boo
     election->leader_since = (struct moment){0};
     election->leader_since_exact = false;
     election->own->leader_bound = (struct moment){0};
-    tenure_begin(election, NULL, f->at, election->fresh, false);
-    if (!brief)
+    if (denied)
+        leadership_vacant(f);
+    else
+        tenure_begin(election, NULL, f->at, election->fresh, false);
+    if (!still_open)
         failover_case_open(f, leader);
     acknowledge_update(f);
+}
+
+void leadership_denied(const struct update *f)
+{
+    struct election *election = f->election;
+    struct change *change = &election->change;
+    struct tenure *last = tenure_last(election);
+    if (election->own->denied.mono_us != 0)
+        return;
+    election->own->denied = f->at;
+    election->own->still_open = true;
+    if (last && last->name)
+        tenure_deny(last);
+    if (change->from && change->to) {
+        change_reopen(change);
+        failover_case_denied(f);
+    }
+    update_touched(f);
+}
+
+void leadership_believed(const struct update *f)
+{
+    if (f->election->own->denied.mono_us == 0 || !f->election->leader)
+        return;
+    leadership_won(f, f->election->leader);
+    update_touched(f);
 }
 
 void leadership_won(const struct update *f, const struct candidate *leader)
@@ -100,21 +130,25 @@ void leadership_won(const struct update *f, const struct candidate *leader)
     struct election *election = f->election;
     struct change *change = &election->change;
     bool open = change_open(change);
+    bool denied = election->leader != NULL; /* until now: it became first before */
     if (!open)
         change_clear(change);
     change->to = text_copy(leader->name);
     change->to_identity = text_copy(leader->identity);
 
-    /* A candidate that waited when the leader went became first at that moment. */
-    bool waited = open && leader->joined.mono_us < change->lost_at.mono_us;
+    /* A candidate that waited when the leader went became first at that moment, or behind one that never led. */
+    bool waited = open && !election->own->still_open && leader->joined.mono_us < change->lost_at.mono_us;
     /* A candidate found after a gap may have been there for most of that time. */
-    if (open && election->own->lost_after.mono_us == 0 && !election->own->led_unseen &&
+    if (open && !denied && election->own->lost_after.mono_us == 0 && !election->own->led_unseen &&
         (waited || election->fresh))
         change->vacancy_us = waited ? 0 : f->at.mono_us - change->lost_at.mono_us;
     if (waited) {
         bool found_late = election->own->lost_after.mono_us != 0;
         election->leader_since = found_late ? election->own->lost_after : change->lost_at;
         election->leader_since_exact = !found_late;
+    } else if (denied) {
+        election->leader_since = election->own->denied;
+        election->leader_since_exact = false;
     } else {
         election->leader_since =
             election->fresh ? f->at : moment_later(election->stale_since, election->own->lost_after);
@@ -132,8 +166,10 @@ void leadership_won(const struct update *f, const struct candidate *leader)
     }
     tenure_begin(election, leader, from, election->leader_since_exact, false);
     election->leader = leader;
-    election->counters.leader_changes++;
+    election->counters.leader_changes += !denied;
     failover_case_won(f);
+    election->own->denied = (struct moment){0};
+    election->own->still_open = false;
     acknowledge_update(f);
 }
 
@@ -152,7 +188,7 @@ void leadership_kept(const struct update *f)
     if (!last || !last->gap)
         return;
     /* Its znode is still first, so it led all the while; but it was not observed. */
-    tenure_begin(election, election->leader, f->at, false, false);
+    tenure_begin(election, election->own->denied.mono_us ? NULL : election->leader, f->at, false, false);
 }
 
 static void name_identity(char **identity, const struct candidate *leader)

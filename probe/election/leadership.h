@@ -13,6 +13,11 @@ void leadership_lost(const struct update *update, const struct candidate *leader
 /* Makes it the leader; update_emit_elected() reports the event after all others of the observation. */
 void leadership_won(const struct update *update, const struct candidate *leader);
 void leadership_vacant(const struct update *update);
+/* The first in line certainly never led: what it seemed to have is taken back, and the loss before it is open again.
+ * It stays election->leader. */
+void leadership_denied(const struct update *update);
+/* Nothing says so any more: it leads by now. */
+void leadership_believed(const struct update *update);
 /* The same candidate still leads after a gap. */
 void leadership_kept(const struct update *update);
 /* The leader's znode was read: its identity, its creation. */

@@ -26,6 +26,14 @@ void tenure_drop_last(struct election *election)
     election->tenure_count--;
 }
 
+void tenure_deny(struct tenure *tenure)
+{
+    free(tenure->name);
+    free(tenure->identity);
+    tenure->name = tenure->identity = NULL;
+    tenure->session = 0;
+}
+
 /* Most elections see few changes: the ring grows as it fills. */
 static void tenure_room(struct election *election)
 {

@@ -13,6 +13,8 @@ struct tenure *tenure_last(struct election *election); /* NULL: none */
 void tenure_begin(struct election *election, const struct candidate *who, struct moment from, bool exact,
                   bool gap);
 void tenure_drop_last(struct election *election);
+/* Nobody led then: its leader never did. */
+void tenure_deny(struct tenure *tenure);
 /* Appends a copy of another election's tenure. */
 void tenure_put(struct election *election, const struct tenure *tenure);
 /* The leader was another client. Every holder of a lock has the same name, and a client may create its candidate

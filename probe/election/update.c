@@ -18,8 +18,10 @@ static const struct {
                                    "The new leader wrote its acknowledgement: it acts as leader."},
     [EVENT_FAILOVER] =
         {"failover",
-         "For every change of leader, when its evidence is complete; while nobody leads, first as open: the "
-         "cause, both leaders and the length of each phase."},
+         "For every change of leader, when its evidence is complete: the cause, both leaders and the length "
+         "of "
+         "each phase. While nobody leads, first as open; as open, too, after it was told as complete, if who "
+         "followed turns out never to have led."},
     [EVENT_CONNECTION] = {"connection",
                           "The connection to the cluster was established, lost or interrupted."},
     [EVENT_UNSEEN] = {"unseen", "Candidates joined and left between two reads."},
@@ -98,6 +100,8 @@ static int64_t lock_czxid(const struct election *election, const struct candidat
 void update_emit_candidate(const struct update *f, enum event_kind kind, const struct candidate *candidate,
                            size_t position)
 {
+    if (kind == EVENT_LEADER_LOST && f->election->own->denied.mono_us != 0)
+        return;
     update_emit(f, &(struct event){.kind = kind,
                                    .czxid = lock_czxid(f->election, candidate),
                                    .candidate = candidate->name,
@@ -152,8 +156,9 @@ void update_state_found(const struct update *f)
 {
     struct election *election = f->election;
     bool reopened = election->fresh && election->own->still_open && election->state == ELECTION_VACANT;
-    election->state_since = reopened ? election->change.lost_at : f->at;
-    election->state_since_exact = election->fresh;
+    bool lost = election->change.from != NULL; /* else nobody was seen to lead before */
+    election->state_since = reopened && lost ? election->change.lost_at : f->at;
+    election->state_since_exact = election->fresh && (!reopened || lost);
     update_touched(f);
 }
 

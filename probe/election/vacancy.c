@@ -77,18 +77,45 @@ const struct finding *vacancy_doubt(const struct election *election)
     return doubt;
 }
 
-bool vacancy_heir_is_unheard(const struct election *election)
+/* The first followed a leader that was lost; one that certainly never led is not in that change. */
+static bool first_follows(const struct election *election)
 {
     const struct change *change = &election->change;
+    return change->from && (!change->to || strcmp(change->to, election->leader->name) == 0);
+}
+
+bool vacancy_heir_is_unheard(const struct election *election)
+{
     const struct client_session *shown = election->leader ? candidate_client(election->leader) : NULL;
-    return shown && change->from && change->to && strcmp(change->to, election->leader->name) == 0 &&
-           client_is_unheard(shown, change->lost_at);
+    return shown && first_follows(election) && client_is_unheard(shown, election->change.lost_at);
 }
 
 /* It may have led before the finding. */
 static bool may_have_led(const struct election *election, const struct finding *finding)
 {
     return doubt_of(election, finding)->took_over && !vacancy_heir_is_unheard(election);
+}
+
+static bool is_stall(const struct election *election, const struct finding *finding)
+{
+    return is_doubt(election, finding) && vacancy_is_sure(finding) &&
+           finding->code != FINDING_NEVER_ACKNOWLEDGED;
+}
+
+bool vacancy_stalls(const struct election *election)
+{
+    for (size_t i = 0; i < election->finding_count; i++)
+        if (is_stall(election, election->findings[i]))
+            return true;
+    return false;
+}
+
+bool vacancy_is_denied(const struct election *election)
+{
+    for (size_t i = 0; i < election->finding_count; i++)
+        if (is_stall(election, election->findings[i]) && !may_have_led(election, election->findings[i]))
+            return true;
+    return false;
 }
 
 bool vacancy_never_led(const struct election *election)
@@ -123,11 +150,9 @@ static void lost_before_doubt(const struct election *election, struct failover *
 {
     const struct change *change = &election->change;
     const struct failover *last = election_last_failover(election);
-    const char *first = election->leader->name;
-    if (may_have_led(election, vacancy_doubt(election)) || !change->from || !change->to ||
-        strcmp(change->to, first) != 0)
+    if (may_have_led(election, vacancy_doubt(election)) || !first_follows(election))
         return;
-    if (last && last->to && strcmp(last->to, first) == 0) {
+    if (last && (last->to ? strcmp(last->to, election->leader->name) == 0 : failover_is_open(last))) {
         *failover = *last;
         return;
     }
@@ -146,23 +171,24 @@ bool vacancy_lost(const struct election *election, struct moment now, struct fai
     const struct failover *last = election_last_failover(election);
     *failover = (struct failover){
         .detection = SPAN_UNKNOWN, .vacancy = SPAN_UNKNOWN, .takeover = SPAN_UNKNOWN, .total = SPAN_UNKNOWN};
-    if (vacancy_doubt(election)) {
+    bool never = vacancy_is_denied(election);
+    if (!never && vacancy_doubt(election)) {
         lost_before_doubt(election, failover);
         return true;
     }
-    if (!vacancy_is_open(election))
+    if (!never && !vacancy_is_open(election))
         return false;
     if (!last && election->failover_count > 0 && change->lost_at.mono_us == 0)
         last = election_failover_at(election, election->failover_count - 1); /* a recording's */
     if (last && failover_is_open(last))
         *failover = *last;
-    bool seen = change->from && !change->to;
+    bool seen = change->from && (!change->to || never);
     bool logged = !seen && !failover->from && logged_ends_before(election, now, failover);
     if (seen && !failover->from) {
         failover->from = change->from;
         failover->from_identity = change->from_identity;
         failover->lost_at = change->lost_at;
-    } else if (!seen && !logged && election->state_since_exact) {
+    } else if (!seen && !logged && !never && election->state_since_exact) {
         failover->lost_at = election->state_since;
     }
     bool unseen = election->own && election->own->led_unseen; /* another may have led in between */

@@ -14,7 +14,7 @@
 #include "probe/election/failover.h"
 
 /*
- * The open failover; if the first in line does not lead, the one that made it the first. Its texts are
+ * The open failover; if the first in line perhaps does not lead, the one that made it the first. Its texts are
  * borrowed. from NULL: no leader was seen; lost_at.mono_us 0: the beginning is unknown. False: there is a
  * leader, as far as known, or none is needed, or that is unknown.
  */
@@ -35,6 +35,10 @@ size_t vacancy_reasons(const struct election *election, struct vacancy_reason re
 const struct finding *vacancy_doubt(const struct election *election);
 /* There is certainly no leader; else the first may still take over, or believe that it leads. */
 bool vacancy_is_sure(const struct finding *doubt);
+/* There is a first in line, and certainly no leader. One that has not acknowledged yet is taking over. */
+bool vacancy_stalls(const struct election *election);
+/* ... and that one never led. */
+bool vacancy_is_denied(const struct election *election);
 /* A persistent znode lies in the place of a lock's, and is written to: its writer may lead. */
 bool vacancy_is_doubtful(const struct election *election);
 /* The first followed a leader that was lost, and its client was not heard since: it may not know. */

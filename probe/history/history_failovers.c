@@ -64,10 +64,11 @@ bool history_facts(struct history *h, int64_t from_us, int64_t to_us, history_fa
     " f.detection_low_us, f.detection_high_us, f.vacancy_low_us, f.vacancy_high_us, f.takeover_low_us,"      \
     " f.takeover_high_us, f.total_low_us, f.total_high_us, f.gap_us, f.mono_us, f.evidence, f.event,"        \
     " f.notified_us, f.reacted_us"
-/* It was open when it was reported, and was reported again. */
+/* It was open when it was reported, and was reported again; or it is open, as who had followed never led. */
 #define FAILOVER_LATEST                                                                                      \
-    " AND NOT (f.vacancy_high_us IS NULL AND EXISTS (SELECT 1 FROM failover g WHERE g.election = f.election" \
-    " AND g.lost_us = f.lost_us AND g.event > f.event))"
+    " AND NOT coalesce((SELECT f.vacancy_high_us IS NULL OR (g.vacancy_high_us IS NULL AND g.elected_us IS"  \
+    " NULL) FROM failover g WHERE g.election = f.election AND g.lost_us = f.lost_us AND g.event > f.event"   \
+    " ORDER BY g.event LIMIT 1), 0)"
 #define FAILOVER_NAMES                                                                                       \
     " LEFT JOIN event e ON e.id = f.event LEFT JOIN name n ON n.id = e.candidate LEFT JOIN name i ON i.id "  \
     "= "                                                                                                     \
@@ -134,8 +135,7 @@ bool reader_failover(struct history *h, int64_t event, int64_t election, int64_t
 static int by_loss(const void *a, const void *b)
 {
     const struct failover *x = a, *y = b;
-    int later = (x->lost_at.mono_us > y->lost_at.mono_us) - (x->lost_at.mono_us < y->lost_at.mono_us);
-    return later ? later : failover_is_open(y) - failover_is_open(x); /* before it was closed */
+    return (x->lost_at.mono_us > y->lost_at.mono_us) - (x->lost_at.mono_us < y->lost_at.mono_us);
 }
 
 /* first_own: rows of earlier events have the monotonic clock of another recorder. */
@@ -144,9 +144,18 @@ static bool read_election(sqlite3_stmt *statement, struct election *e, struct mo
     struct failover latest[FAILOVERS_KEPT];
     int code;
     size_t count = 0;
+    int64_t later_us = 0;
+    bool later_open = false;
     while ((code = sql_next(statement, FAILOVER_NUMBERS)) == SQLITE_ROW && count < FAILOVERS_KEPT) {
         struct failover *f = &latest[count++];
         read_failover(statement, f);
+        if (count > 1 && f->lost_at.wall_us == later_us && (later_open || failover_is_open(f))) {
+            failover_release(f); /* it was reported again */
+            count--;
+            continue;
+        }
+        later_us = f->lost_at.wall_us;
+        later_open = failover_is_open(f);
         if (sql_number(statement, 20) >= first_own)
             continue;
         f->lost_at.mono_us = now.mono_us - (now.wall_us - f->lost_at.wall_us);
@@ -176,7 +185,7 @@ bool reader_failovers(struct history *h, struct model *model, size_t stretch)
         FAILOVER_COLUMNS " FROM cluster c JOIN election l ON l.cluster = c.id JOIN failover f ON"
                          " f.election = l.id" FAILOVER_NAMES
                          " WHERE c.name = ?1 AND l.path = ?2 AND f.lost_us <= ?3 AND (f.event < ?4 OR"
-                         " (f.event < ?5 AND e.at_us <= ?6)) ORDER BY f.lost_us DESC LIMIT ?7",
+                         " (f.event < ?5 AND e.at_us <= ?6)) ORDER BY f.lost_us DESC, f.event DESC LIMIT ?7",
         NULL);
     bool fine = statement != NULL;
     for (size_t c = 0; fine && c < model->cluster_count; c++)
@@ -240,7 +249,8 @@ bool history_statistics(struct history *h, const struct history_filter *filter, 
         "SELECT f.cause, f.detection_low_us, f.detection_high_us, f.vacancy_low_us, f.vacancy_high_us,"
         " f.takeover_low_us, f.takeover_high_us, f.total_low_us, f.total_high_us, f.gap_us"
         " FROM election l JOIN cluster c ON c.id = l.cluster CROSS JOIN failover f ON f.election = l.id"
-        " AND f.lost_us >= ?1 AND f.lost_us < ?2 WHERE (?3 IS NULL OR c.name = ?3) AND l.path = ?4",
+        " AND f.lost_us >= ?1 AND f.lost_us < ?2" FAILOVER_LATEST
+        " WHERE (?3 IS NULL OR c.name = ?3) AND l.path = ?4",
         values);
     while ((code = sql_next(statement, 0)) == SQLITE_ROW) {
         const struct failover failover = {.cause = history_failovers_cause_of(sql_text(statement, 0)),

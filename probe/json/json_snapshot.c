@@ -114,7 +114,7 @@ static void json_snapshot_write_servers(struct json_writer *writer, const struct
 
 static void json_snapshot_write_leader(struct json_writer *writer, const struct election *election)
 {
-    const struct candidate *leader = election->leader;
+    const struct candidate *leader = vacancy_stalls(election) ? NULL : election->leader;
     json_write_key(writer, "leader");
     if (!leader) {
         json_write_null(writer);
@@ -185,7 +185,7 @@ static const char *candidate_word(const struct election *election, const struct 
     if (shared_lock(election) && election->leader && shared_lock_holds(election, candidate))
         return "holder";
     if (candidate == election->leader)
-        return "leader";
+        return vacancy_stalls(election) ? "stuck" : "leader";
     switch (candidate->link) {
     case LINK_RIGHT:
         return "waiting";
@@ -398,7 +398,7 @@ static void json_snapshot_write_election(struct json_writer *writer, const struc
                                          const struct kept *kept)
 {
     const struct recipe *recipe = election->recipe;
-    enum election_state state = summary_state(election);
+    enum election_state state = vacancy_stalls(election) ? ELECTION_VACANT : summary_state(election);
     json_write_begin(writer, '{');
     json_write_line(writer, 10);
     json_member_text(writer, "path", summary_path(election));

@@ -25,6 +25,8 @@
  *             state            "unknown" also between the end of a leader and
  *                              the moment in which the next candidate is known
  *                              to exist still: candidates hold then
+ *                              "vacant" also where the first in line certainly does
+ *                              not lead: leader is null, that one "stuck"
  *             problem          why it is denied or unknown, or vacant with
  *                              children of which none is a candidate; null:
  *                              none of these

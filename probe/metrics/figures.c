@@ -5,6 +5,7 @@
 
 #include "probe/election/whatif.h"
 #include "probe/election/summary.h"
+#include "probe/election/vacancy.h"
 
 static const struct figure_kind kinds[FIGURE_COUNT] = {
     [FIGURE_CANDIDATES] = {"candidates", "", false, "number of candidates"},
@@ -89,10 +90,17 @@ void figures_of_election(const struct election *election, struct moment now, dou
     if (state == ELECTION_UNKNOWN || state == ELECTION_DENIED)
         return;
     figures[FIGURE_CANDIDATES] = listed ? (double)election->candidate_count : 0;
-    figures[FIGURE_VACANCY] = state == ELECTION_LED         ? 0
-                              : election->state_since_exact ? seconds_since(election->state_since, now)
-                                                            : NAN;
-    if (state == ELECTION_LED)
+    struct failover lost;
+    bool stalls = vacancy_stalls(election) && vacancy_lost(election, now, &lost);
+    if (stalls)
+        figures[FIGURE_VACANCY] = lost.vacancy.low_us >= 0
+                                      ? (double)lost.vacancy.low_us / 1e6
+                                      : seconds_since(vacancy_doubt(election)->since, now);
+    else
+        figures[FIGURE_VACANCY] = state == ELECTION_LED         ? 0
+                                  : election->state_since_exact ? seconds_since(election->state_since, now)
+                                                                : NAN;
+    if (state == ELECTION_LED && !stalls)
         figures[FIGURE_TENURE] = seconds_since(election->leader_since, now);
     figures[FIGURE_NEXT_FAILOVER] = figures_next_failover(election);
     struct severity_counts counts = figures_count_findings(election);

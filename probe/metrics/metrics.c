@@ -12,6 +12,7 @@
 #include "probe/election/whatif.h"
 #include "probe/metrics/figures.h"
 #include "probe/election/summary.h"
+#include "probe/election/vacancy.h"
 
 #define LABEL_MOST 200 /* bytes of one label's value */
 
@@ -268,6 +269,12 @@ struct row {
     double figures[FIGURE_COUNT];
 };
 
+/* Its first in line may at least lead. */
+static bool is_led(const struct row *row)
+{
+    return row->state == ELECTION_LED && !vacancy_stalls(row->election);
+}
+
 struct writer {
     struct buffer *out;
     struct buffer labels;
@@ -485,7 +492,7 @@ static void write_infos(struct writer *writer)
     begin_family(writer, METRIC_LEADER);
     for (size_t i = 0; i < writer->row_count; i++) {
         const struct candidate *leader = writer->rows[i].election->leader;
-        if (!leader || writer->rows[i].state != ELECTION_LED)
+        if (!leader || !is_led(&writer->rows[i]))
             continue;
         struct buffer *out = begin_row(writer, &writer->rows[i]);
         buffer_put_char(out, ',');
@@ -525,7 +532,7 @@ static double row_value(const struct writer *writer, const struct row *row, enum
     case METRIC_READABLE: /* also what only looks like an election: nothing keeps us from reading it */
         return readable || (row->election->fresh && !election_is_proven(row->election));
     case METRIC_LED:
-        return readable ? row->state == ELECTION_LED : NAN;
+        return readable ? is_led(row) : NAN;
     case METRIC_CANDIDATES:
         return row->figures[FIGURE_CANDIDATES];
     case METRIC_VACANCY:

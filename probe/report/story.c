@@ -594,7 +594,7 @@ static void story_after(struct story_search *search, struct history *history)
     free(error);
     const struct election *election = story_election_of(search);
     const char *first = election && election->leader ? election->leader->name : NULL;
-    bool still = first ? story_same(failover->to, first) : failover_is_open(failover);
+    bool still = failover_is_open(failover) || (first && story_same(failover->to, first));
     if (election && still)
         story->after_count = vacancy_reasons(election, story->after);
 }

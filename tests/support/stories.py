@@ -205,7 +205,7 @@ class Stories:
         return bool(evidence)
 
     CHECKS = [
-        (r"([\d:.]+): leadership of (\S+) moved from (\S+) to (\S+?)(?: after (.+) without a candidate)?\.", moved),
+        (r"([\d:.]+): leadership of (\S+) moved from (\S+) to (\S+?)(?: after (.+) without a leader)?\.", moved),
         (rf"The session of (\S+) expired: the servers had not heard from it for its timeout(?: of {SPAN})?\.", expired),
         (r"The client of (\S+) closed its session, as in an orderly shutdown\.", went("closed")),
         (r"(\S+) resigned: its own session deleted its candidate\.", went("resigned")),

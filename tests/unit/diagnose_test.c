@@ -70,7 +70,7 @@ static void owners(void **state)
                 "? findings persistent-candidate critical suspected n_0000000000\n"
                 "tick 33000\ntime\nreadall\n"
                 "? findings persistent-candidate critical certain n_0000000000\n"
-                "? never-led yes\n");
+                "? never-led yes\n? tenures nobody ~0-\n");
     model_script_run("duplicate-session: threads that share one may",
                      CONNECT "+ " A " s=a one\n+ " B " s=a two\nlist\n> election-seen\nreadall\n"
                              "? findings duplicate-session info certain " A "," B "\n");

@@ -101,6 +101,61 @@ static void survives_a_candidate_that_nobody_could_read(void **state)
         "> failover " A " -> cccccccccccccccccccccccccccccccc__lock__0000000002 closed vacancy 1910-2110\n");
 }
 
+#define LEFTOVER                                                                                             \
+    "servers 1\nwatch /election kind=leader\nconnect\n> connection connected\n+ " A " s=a\n+ " B "\n+ " C    \
+    " s=c\n"                                                                                                 \
+    "client a on=1 at=10.0.0.1:11 timeout=10000\nclient c on=1 at=10.0.0.3:13 timeout=10000\nw c " B         \
+    "\nfailovers\ntick 1000\nlist\n> election-seen\nreadall\nround\nsessions\ntick 30000\nround\nsessions\n"
+#define LEFTOVER_IS_FIRST                                                                                    \
+    LEFTOVER "end a\n" A_GOES "tick 100\nround\nsessions\nstated\n"                                          \
+             "> failover " A " -> nobody closed vacancy 102--1\n"
+
+/* What is certain from its first moment on is never told otherwise. */
+static void stays_open_while_a_leftover_is_first(void **state)
+{
+    (void)state;
+    model_script_run("it is first, and does not lead: nobody has, since the loss", LEFTOVER_IS_FIRST
+                     "? state led\n? never-led yes\n? leader " B "\n? change " A " -> open, lost 31000\n"
+                     "? tenures " A " ~1000-31000, nobody 31000-\n");
+    model_script_run("it is deleted: no leader is lost, and who leads now ends what began before",
+                     LEFTOVER_IS_FIRST "tick 4900\n- " B "\ngone " B "\n> candidate-left " B " @1\nread " C
+                                       "\n> leader-elected " A " -> " C " after 5000\n"
+                                       "> failover " A " -> " C " closed vacancy 4900-5100\n");
+    model_script_run("... and nobody stands",
+                     LEFTOVER_IS_FIRST "- " C "\nlist\n> candidate-left " C " @2\ntick 4900\n- " B "\ngone " B
+                                       "\n> candidate-left " B " @1\n? state vacant\n? state-since 31000\n"
+                                       "tick 1000\nlist\n+ " C " s=d\nlist\n> candidate-joined " C
+                                       " @1\n> leader-elected " A " -> " C " after 6000\n");
+    model_script_run("a gap hides nothing of it", LEFTOVER_IS_FIRST
+                     "lose\n> connection disconnected\ntick 9000\nconnect\n> connection connected\nlist\n"
+                     "? change " A " -> open, lost 31000\n");
+}
+
+#define SEEMS_TO_LEAD                                                                                        \
+    "servers 1\nwatch /election kind=leader\nconnect\n> connection connected\n+ " A " s=a\n+ " B " x\n+ " C  \
+    " s=c\nclient a on=1 at=10.0.0.1:11 timeout=10000\nclient c on=1 at=10.0.0.3:13 timeout=10000\nw c " B   \
+    "\nfailovers\ntick 5000\n= " B " y\ntick 5000\n= " B                                                     \
+    " z\nlist\n> election-seen\nreadall\nround\nsessions\n"                                                  \
+    "tick 3000\nround\nsessions\nend a\n" A_GOES "tick 100\nround\nsessions\nstated\n"                       \
+    "> failover " A " -> " B " closed vacancy 0\n? never-led no\n"                                           \
+    "tick 61000\ntime\nreadall\ntick 61000\ntime\nreadall\n? never-led yes\ntick 1000\ntime\n"               \
+    "> failover " A " -> nobody closed vacancy 123100--1\n? change " A " -> open, lost 13000\n"
+
+/* What turns out later takes back what was told before. */
+static void opens_again_when_the_winner_never_led(void **state)
+{
+    (void)state;
+    model_script_run("it was written to as by a leader, and is a leftover",
+                     SEEMS_TO_LEAD "? tenures " A " ~10000-13000, nobody 13000-\n");
+    model_script_run("... and another one leads",
+                     SEEMS_TO_LEAD "- " B "\ngone " B "\n> candidate-left " B " @1\nread " C
+                                   "\n> leader-elected " A " -> " C " after 123100\n"
+                                   "> failover " A " -> " C " closed vacancy 123000-123200\n");
+    model_script_run("... and it leads after all: since when is known within bounds",
+                     SEEMS_TO_LEAD "= " B " w\nread " B "\ntick 100\ntime\n"
+                                   "> failover " A " -> " B " closed vacancy 122100-123200\n");
+}
+
 #define OPEN(on)                                                                                             \
     "servers 2\nwatch /election kind=leader\nconnect\n> connection connected\n+ " A " s=a\n"                 \
     "client a on=" on " at=10.0.0.1:11 timeout=10000\nclient d on=2 at=10.0.0.4:14\nfailovers\ntick 1000\n"  \
@@ -370,6 +425,8 @@ int main(void)
         cmocka_unit_test(asks_no_longer_than_it_may_help),
         cmocka_unit_test(survives_being_dropped),
         cmocka_unit_test(survives_a_candidate_that_nobody_could_read),
+        cmocka_unit_test(stays_open_while_a_leftover_is_first),
+        cmocka_unit_test(opens_again_when_the_winner_never_led),
         cmocka_unit_test(counts_a_leader_that_a_gap_hid),
         cmocka_unit_test(tells_who_deleted_a_lock_that_nobody_takes),
         cmocka_unit_test(ignores_a_leader_that_is_created_again),

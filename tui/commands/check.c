@@ -428,7 +428,8 @@ static void check_describe(struct check *check, const struct election *election,
     char age[24];
     text_printf(&text, "%s ", check_name(check, election));
     if (summary_state(election) == ELECTION_LED && leader) {
-        text_printf(&text, "led by %s", leader->identity ? leader->identity : leader->name);
+        text_printf(&text, "%s %s", vacancy_stalls(election) ? "led by nobody, the first is" : "led by",
+                    leader->identity ? leader->identity : leader->name);
         if (!isnan(figures[FIGURE_TENURE]))
             text_printf(&text, " for %s",
                         format_age((int64_t)(figures[FIGURE_TENURE] * 1e6), age, sizeof age));

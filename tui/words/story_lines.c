@@ -84,7 +84,7 @@ static void say_open(struct sentences *s, const struct story *story)
                     story->name, open ? "nobody has led since" : "nobody followed until the election ended"),
         text_format("the znode of %s no longer existed at %s, and %s", f->from ? f->from : "the leader",
                     format_time(f->lost_at.wall_us, lost, sizeof lost),
-                    open ? "no candidate was recorded after it" : "no candidate came"));
+                    open ? "no leader was recorded after it" : "no candidate came"));
 }
 
 static void say_outage(struct sentences *s, const struct story *story)
@@ -107,7 +107,7 @@ static void say_change(struct sentences *s, const struct story *story)
     }
     format_interval(f->vacancy.low_us, f->vacancy.high_us, false, vacancy);
     if (f->vacancy.low_us > 0)
-        snprintf(without, sizeof without, " after %s without a candidate", vacancy);
+        snprintf(without, sizeof without, " after %s without a leader", vacancy);
     story_lines_say(
         s, SENTENCE_CERTAIN,
         story->only_first
