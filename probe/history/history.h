@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "probe/election/changes.h"
 #include "probe/election/event.h"
 #include "probe/election/failover.h"
 #include "probe/election/model.h"
@@ -88,6 +89,10 @@ typedef bool (*history_failover_fn)(void *context, const struct election *, cons
 bool history_failovers(struct history *history, const struct history_filter *filter, int64_t from_us,
                        int64_t to_us, history_failover_fn fn, void *context, char **error);
 
+/* How often the leader of the filter's election changed, those found after a gap left out: changes.h. */
+bool history_changes(struct history *history, const struct history_filter *filter, int64_t from_us,
+                     int64_t to_us, size_t *count, char **error);
+
 /* How long those of the filter's election took, and by what cause. */
 bool history_statistics(struct history *history, const struct history_filter *filter, int64_t from_us,
                         int64_t to_us, struct failover_stats *stats, char **error);
@@ -103,6 +108,8 @@ struct history_stretch {
     int64_t from_us, to_us;      /* clipped to the requested period */
     bool from_exact;             /* its beginning was seen */
 };
+/* Counts it. */
+void history_stretch_count(struct change_counts *changes, const struct history_stretch *stretch);
 typedef bool (*history_stretch_fn)(void *context, const struct history_stretch *);
 bool history_stretches(struct history *history, const char *cluster, const char *election, int64_t from_us,
                        int64_t to_us, history_stretch_fn fn, void *context, char **error);

@@ -138,15 +138,18 @@ static int by_loss(const void *a, const void *b)
     return (x->lost_at.mono_us > y->lost_at.mono_us) - (x->lost_at.mono_us < y->lost_at.mono_us);
 }
 
+/* One that was open has two. */
+#define ROWS_MOST (2 * (size_t)FAILOVERS_KEPT)
+
 /* first_own: rows of earlier events have the monotonic clock of another recorder. */
 static bool read_election(sqlite3_stmt *statement, struct election *e, struct moment now, int64_t first_own)
 {
-    struct failover latest[FAILOVERS_KEPT];
+    struct failover latest[ROWS_MOST];
     int code;
     size_t count = 0;
     int64_t later_us = 0;
     bool later_open = false;
-    while ((code = sql_next(statement, FAILOVER_NUMBERS)) == SQLITE_ROW && count < FAILOVERS_KEPT) {
+    while ((code = sql_next(statement, FAILOVER_NUMBERS)) == SQLITE_ROW && count < ROWS_MOST) {
         struct failover *f = &latest[count++];
         read_failover(statement, f);
         if (count > 1 && f->lost_at.wall_us == later_us && (later_open || failover_is_open(f))) {
@@ -197,7 +200,7 @@ bool reader_failovers(struct history *h, struct model *model, size_t stretch)
                                                sql_of(first),
                                                sql_of(end),
                                                sql_of(model->now.wall_us),
-                                               sql_of(FAILOVERS_KEPT)};
+                                               sql_of(ROWS_MOST)};
             sql_bind(statement, values);
             fine = read_election(statement, e, model->now, first_own);
         }
@@ -231,6 +234,41 @@ bool history_failovers(struct history *h, const struct history_filter *filter, i
         failover_release(&failover);
     }
     return reader_done(h, statement, !goes_on || code == SQLITE_DONE, error);
+}
+
+void history_stretch_count(struct change_counts *changes, const struct history_stretch *stretch)
+{
+    if (stretch->kind == STRETCH_GAP)
+        changes_gap(changes);
+    else if (stretch->kind == STRETCH_VACANT)
+        changes_vacant(changes);
+    else if (stretch->name)
+        changes_led(changes, stretch->name, stretch->identity);
+}
+
+static bool history_count_stretch(void *context, const struct history_stretch *stretch)
+{
+    history_stretch_count(context, stretch);
+    return true;
+}
+
+static bool history_count_failover(void *context, const struct election *election,
+                                   const struct failover *failover)
+{
+    (void)election;
+    changes_failover(context, failover);
+    return true;
+}
+
+bool history_changes(struct history *h, const struct history_filter *filter, int64_t from_us, int64_t to_us,
+                     size_t *count, char **error)
+{
+    struct change_counts changes = {0};
+    bool fine = history_stretches(h, filter->cluster, filter->election, from_us, to_us, history_count_stretch,
+                                  &changes, error) &&
+                history_failovers(h, filter, from_us, to_us, history_count_failover, &changes, error);
+    *count = changes_count(&changes);
+    return fine;
 }
 
 /* Only the columns of durations: there may be millions of rows. */

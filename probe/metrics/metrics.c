@@ -95,7 +95,7 @@ const struct metric_kind metric_table[] = {
     [METRIC_TENURE] = {"electop_leader_tenure_seconds", METRIC_GAUGE, "seconds", ELECTION_LABELS,
                        "Upper bound of how long the leader has led."},
     [METRIC_CHANGES] = {"electop_leader_changes", METRIC_COUNTER, NULL, ELECTION_LABELS,
-                        "Changes of leader that were noticed."},
+                        "Changes of leader that were noticed, as they happened or after a gap."},
     [METRIC_NEXT_FAILOVER] = {"electop_next_failover_works", METRIC_GAUGE, NULL, ELECTION_LABELS,
                               "1: a successor exists and is notified when the leader leaves; 0: not. "
                               "Missing: unknown, or nobody has to "

@@ -8,6 +8,7 @@
 #include "config/memory.h"
 #include "config/text.h"
 #include "config/znode_path.h"
+#include "probe/election/changes.h"
 #include "probe/election/recipe.h"
 #include "probe/history/name_lookup.h"
 #include "probe/election/summary.h"
@@ -66,20 +67,20 @@ static void sum_up_stretch(struct report_election *election, size_t at, int64_t 
     }
 }
 
-/* Changes of leader that the time line shows without a gap between. */
-static size_t changes_seen(const struct report_election *election)
+static struct change_counts report_count_changes(const struct report_election *election)
 {
-    const struct report_stretch *before = NULL; /* the latest that led, with no gap since */
-    size_t changes = 0;
+    struct change_counts changes = {0};
     for (size_t i = 0; i < election->stretch_count; i++) {
         const struct report_stretch *stretch = &election->stretches[i];
         if (stretch->kind == STRETCH_GAP)
-            before = NULL;
-        if (stretch->kind != STRETCH_LED)
-            continue;
-        changes += before && (before->leader != stretch->leader || !text_same(before->name, stretch->name));
-        before = stretch;
+            changes_gap(&changes);
+        else if (stretch->kind == STRETCH_VACANT)
+            changes_vacant(&changes);
+        else if (stretch->leader != REPORT_NO_LEADER)
+            changes_led(&changes, stretch->name, election->leaders[stretch->leader].identity);
     }
+    for (size_t i = 0; i < election->failover_count; i++)
+        changes_failover(&changes, &election->failovers[i]);
     return changes;
 }
 
@@ -114,7 +115,6 @@ void report_sum_up(struct report_election *election)
 {
     election->led_us = election->vacant_us = election->gap_us = election->longest_vacant_us = 0;
     election->skipped_us = 0;
-    election->missed_count = 0;
     for (size_t i = 0; i < election->leader_count; i++) {
         struct report_leader *leader = &election->leaders[i];
         leader->tenures = 0;
@@ -123,13 +123,9 @@ void report_sum_up(struct report_election *election)
     int64_t since_us = 0;
     for (size_t i = 0; i < election->stretch_count; i++)
         sum_up_stretch(election, i, &since_us);
-    size_t seen = changes_seen(election), reported = 0;
-    for (size_t i = 0; i < election->failover_count; i++) {
-        const struct failover *failover = &election->failovers[i];
-        election->missed_count += failover->gap_us > 0;
-        reported += failover->gap_us <= 0 && failover->to; /* else no leader followed */
-    }
-    election->change_count = seen > reported ? seen : reported;
+    const struct change_counts changes = report_count_changes(election);
+    election->change_count = changes_count(&changes);
+    election->missed_count = changes.missed;
     report_make_stats(election);
 }
 

@@ -61,9 +61,8 @@ struct report_election {
     size_t leader_count;
     struct failover *failovers; /* in order */
     size_t failover_count;
-    size_t missed_count; /* those of them found after a gap */
-    size_t change_count; /* observed changes of leader: the observed failovers, and the changes of the time
-                            line whose evidence is incomplete */
+    size_t missed_count;                       /* those of them found after a gap */
+    size_t change_count;                       /* observed changes of leader, as changes.h counts them */
     struct failover_stats stats;               /* of the observed failovers */
     struct failover_figures notified, reacted; /* of their successors, as captures show them */
     struct story **stories;                    /* of the longest and the latest observed ones, in order */

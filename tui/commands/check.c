@@ -453,13 +453,6 @@ static void check_describe(struct check *check, const struct election *election,
 
 /* ---- figures of a recording ---- */
 
-static bool check_count(void *context, const struct election *election, const struct failover *failover)
-{
-    (void)election;
-    *(size_t *)context += failover->to != NULL;
-    return true;
-}
-
 static void check_recorded(const struct check *check, const struct election *election,
                            double figures[FIGURE_COUNT])
 {
@@ -469,7 +462,7 @@ static void check_recorded(const struct check *check, const struct election *ele
     size_t changes = 0;
     char *error = NULL;
     if (check->history && history_statistics(check->history, &filter, from_us, to_us, &stats, &error) &&
-        history_failovers(check->history, &filter, from_us, to_us, check_count, &changes, &error))
+        history_changes(check->history, &filter, from_us, to_us, &changes, &error))
         figures_of_recording(changes, &stats.all, figures);
     free(error);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "probe/election/changes.h"
 #include "tui/words/format.h"
 
 /* An election that was first seen so long after the beginning came into being then, or was hard to find. */
@@ -211,7 +212,7 @@ static void say_changes(struct sentence_verdict *verdict, const struct report_el
     if (open && !seen)
         return;
     for (size_t i = 0; i < election->failover_count; i++)
-        reported += election->failovers[i].to && election->failovers[i].gap_us <= 0;
+        reported += failover_is_change(&election->failovers[i]);
     double rate = report_changes_per_hour(election);
     if (!election->led_us && !election->vacant_us) {
         text_add(&text, "It was not watched in this time.");
@@ -228,8 +229,8 @@ static void say_changes(struct sentence_verdict *verdict, const struct report_el
         for (int cause = 0; cause < CAUSE_COUNT; cause++) {
             size_t count = 0;
             for (size_t i = 0; i < election->failover_count; i++)
-                count += election->failovers[i].to && !election->failovers[i].gap_us &&
-                         (int)election->failovers[i].cause == cause;
+                count +=
+                    failover_is_change(&election->failovers[i]) && (int)election->failovers[i].cause == cause;
             if (count) {
                 text_printf(&text, "%s%zu %s", separator, count,
                             cause == CAUSE_UNKNOWN ? "for an unknown cause"

@@ -346,8 +346,13 @@ int failover_stats_draw(struct cells *cells, int y, int rows, const struct leade
     if (rows < 1 || leadership->failover_count == 0)
         return 0;
     if (all->count == 0) {
-        cells_printf(cells, x, y, -1, ROLE_DIM, "%zu %s; none has a known length", leadership->failover_count,
-                     leadership->failover_count == 1 ? "failover" : "failovers");
+        struct change_counts changes = {0};
+        for (size_t i = 0; i < leadership->failover_count; i++)
+            changes_failover(&changes, &leadership->failovers[i]);
+        if (changes.told > 0)
+            x += cells_printf(cells, x, y, -1, ROLE_DIM, "%zu %s; ", changes.told,
+                              changes.told == 1 ? "failover" : "failovers");
+        cells_put(cells, x, y, -1, ROLE_DIM, "none has a known length");
     } else {
         x += cells_put(cells, x, y, -1, ROLE_DIM, "total") + 2;
         x += failover_lines_put_figure(cells, x, y, "p50", all->p50);

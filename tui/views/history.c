@@ -272,10 +272,14 @@ static void draw_window(const struct history_view *view, struct cells *cells, in
                       leadership->leader_count == 1 ? "leader" : "leaders") +
          3;
     bool more = leadership->failover_count == LEADERSHIP_HISTORY_MOST;
-    x +=
-        cells_printf(cells, x, y, -1, ROLE_TEXT, "%s%zu %s", more ? "more than " : "",
-                     leadership->failover_count, leadership->failover_count == 1 ? "failover" : "failovers") +
-        3;
+    size_t changes = changes_count(&leadership->changes);
+    x += cells_printf(cells, x, y, -1, ROLE_TEXT, "%s%zu %s", more ? "more than " : "", changes,
+                      changes == 1 ? "failover" : "failovers");
+    if (leadership->changes.open)
+        x += cells_printf(cells, x, y, -1, ROLE_TEXT, ", %zu open", leadership->changes.open);
+    if (leadership->changes.missed)
+        x += cells_printf(cells, x, y, -1, ROLE_TEXT, ", %zu after a gap", leadership->changes.missed);
+    x += 3;
     if (leadership->clock.before_us) /* why times go back in the table */
         x += cells_printf(cells, x, y, -1, ROLE_WARNING, "clock set %s at %s",
                           leadership->clock.after_us < leadership->clock.before_us ? "back" : "forward",

@@ -59,6 +59,7 @@ static bool on_stretch(void *context, const struct history_stretch *stretch)
     uint32_t lane = stretch->kind == STRETCH_VACANT ? LANE_NO_LEADER : LANE_UNKNOWN;
     if (stretch->kind == STRETCH_LED && (stretch->identity || stretch->name))
         lane = leadership_history_leader_of(reading, stretch->identity, stretch->name);
+    history_stretch_count(&leadership->changes, stretch);
     room_for_one(&leadership->stretches, leadership->stretch_count, &reading->stretch_room,
                  sizeof *leadership->stretches);
     leadership->gaps |= lane == LANE_UNKNOWN || /* perhaps before the recording's first */
@@ -86,6 +87,7 @@ static bool on_failover(void *context, const struct election *election, const st
     room_for_one(&leadership->failovers, leadership->failover_count, &reading->failover_room,
                  sizeof *leadership->failovers);
     failover_copy(&leadership->failovers[leadership->failover_count++], failover);
+    changes_failover(&leadership->changes, failover);
     return true;
 }
 
@@ -221,7 +223,7 @@ static bool leadership_is_known(const struct leadership_history *leadership, siz
 static void measure_tenures(struct leadership_history *leadership)
 {
     int64_t *lengths = xcalloc(leadership->stretch_count + 1, sizeof *lengths), watched_us = 0, since_us = 0;
-    size_t count = 0, changes = 0;
+    size_t count = 0;
     bool begun = false;
     for (size_t i = 0; i < leadership->stretch_count; i++) {
         const struct leadership_history_stretch *stretch = &leadership->stretches[i];
@@ -246,12 +248,10 @@ static void measure_tenures(struct leadership_history *leadership)
             leadership->tenure_max_whole = whole;
         }
     }
-    for (size_t i = 0; i < leadership->failover_count; i++)
-        changes += leadership->failovers[i].gap_us == 0;
     qsort(lengths, count, sizeof *lengths, by_length);
     leadership->tenure_count = count;
     leadership->tenure_p50_us = count ? lengths[(count - 1) / 2] : 0;
-    leadership->changes_per_hour = failover_rate(changes, watched_us);
+    leadership->changes_per_hour = failover_rate(changes_count(&leadership->changes), watched_us);
     free(lengths);
 }
 
@@ -299,6 +299,7 @@ bool leadership_history_read(struct leadership_history *leadership, struct histo
         else
             leadership_history_make_stats(leadership);
     }
+    changes_gap(&leadership->changes);
     name_lookup_free(&reading.leaders);
     free(reading.led);
     if (!ok)

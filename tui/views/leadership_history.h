@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "probe/election/changes.h"
 #include "probe/election/failover.h"
 #include "probe/history/history.h"
 
@@ -48,6 +49,7 @@ struct leadership_history {
     size_t stretch_count;
     struct failover *failovers; /* in order; owns all strings */
     size_t failover_count;
+    struct change_counts changes;                    /* of leader; without its texts */
     struct failover_stats stats;                     /* of all failovers of the window */
     struct leadership_history_successor *successors; /* the slowest first */
     size_t successor_count;     /* 0: of none it is known, or there are too many failovers */
