@@ -1,31 +1,125 @@
-/* Proves that the causes of changes of leader are named as people ask for them: the most frequent first. */
-#include <stdarg.h>
+/* Proves that changes of leader are counted by one rule, and their causes named as people ask for them. */
+#include <limits.h>
 #include <setjmp.h>
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <string.h>
 #include <cmocka.h>
 
+#include "probe/election/changes.h"
 #include "tui/words/failover_facts.h"
+
+#define SECOND INT64_C(1000000)
+#define NOW (10000 * SECOND)
+
+static const struct cells plain = {.ascii = true};
 
 static void the_most_frequent_cause_is_first(void **state)
 {
-    static const struct cells plain = {.ascii = true};
     struct leader_changes changes = {.count = 127, .more = true};
     char text[160];
     (void)state;
     changes.by_cause[CAUSE_RESIGNED] = 2;
     changes.by_cause[CAUSE_DELETED] = 62;
     changes.older = 63;
-    assert_string_equal(failover_facts_split(&plain, &changes, text, sizeof text),
-                        ">=127: 62 deleted, 2 resigned, 63 older");
+    assert_string_equal(failover_facts_split(&plain, &changes, INT_MAX, text, sizeof text),
+                        ">=127, last 64: 62 deleted, 2 resigned");
+    assert_string_equal(failover_facts_split(&plain, &changes, 37, text, sizeof text),
+                        ">=127, last 64: 62 deleted");
+    assert_string_equal(failover_facts_split(&plain, &changes, 25, text, sizeof text), ">=127");
     changes = (struct leader_changes){.count = 3, .by_cause = {[CAUSE_EXPIRED] = 3}};
-    assert_string_equal(failover_facts_split(&plain, &changes, text, sizeof text), "3 expired");
+    assert_string_equal(failover_facts_split(&plain, &changes, 9, text, sizeof text), "3 expired");
+    assert_string_equal(failover_facts_split(&plain, &changes, 8, text, sizeof text), "3");
     changes = (struct leader_changes){0};
-    assert_string_equal(failover_facts_split(&plain, &changes, text, sizeof text), "");
+    assert_string_equal(failover_facts_split(&plain, &changes, INT_MAX, text, sizeof text), "");
+}
+
+/* Each as "a", for a leader with the same identity, "A"; '.': vacant, '?': not observed; one each second until now. */
+static void count(const char *line, struct failover *failovers, size_t failover_count, int64_t window_us,
+                  struct leader_changes *changes)
+{
+    static char same[] = "A";
+    struct tenure tenures[TENURES_KEPT] = {0};
+    char names[TENURES_KEPT][2];
+    size_t count = strlen(line);
+    for (size_t i = 0; i < count; i++) {
+        bool gap = line[i] == '?', led = line[i] != '.' && !gap;
+        snprintf(names[i], sizeof names[i], "%c", line[i]);
+        tenures[i] = (struct tenure){.name = led ? names[i] : NULL,
+                                     .identity = line[i] == 'a' || line[i] == 'b' ? same : NULL,
+                                     .from = {.mono_us = NOW - (int64_t)(count - i) * SECOND},
+                                     .gap = gap};
+    }
+    const struct election election = {.tenures = tenures,
+                                      .tenure_count = count,
+                                      .tenure_room = TENURES_KEPT,
+                                      .failovers = failovers,
+                                      .failover_count = failover_count,
+                                      .failover_room = FAILOVERS_KEPT};
+    failover_facts_changes(&election, (struct moment){.mono_us = NOW}, window_us, changes);
+}
+
+static void a_change_is_a_loss_that_a_leader_followed(void **state)
+{
+    static const struct {
+        const char *what, *line;
+        int64_t window_s;
+        size_t count;
+    } cases[] = {
+        {"another one", "ac", 100, 1},
+        {"the same client with another znode", "ab", 100, 1},
+        {"the same znode's name, after a vacancy", "a.a.a", 100, 2},
+        {"nobody yet", "a.", 100, 0},
+        {"nobody before", ".a", 100, 0},
+        {"a gap between", "a?c?.e", 100, 0},
+        {"a gap before, and a vacancy", "a?.a.c", 100, 1},
+        {"the loss was before", "acegi", 3, 2},
+        {"... although nobody followed at once", "ac.e", 2, 0},
+        {"it was within", "ac.e", 3, 1},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct leader_changes changes;
+        count(cases[i].line, NULL, 0, cases[i].window_s * SECOND, &changes);
+        if (changes.count != cases[i].count || changes.more)
+            fail_msg("%s: %zu", cases[i].what, changes.count);
+        assert_int_equal(changes.by_cause[CAUSE_UNKNOWN], cases[i].count);
+    }
+}
+
+static void what_is_kept_no_longer_is_said(void **state)
+{
+    static char a[] = "a", b[] = "b";
+    struct failover failovers[FAILOVERS_KEPT];
+    struct leader_changes changes;
+    char line[TENURES_KEPT + 1] = "", text[160];
+    (void)state;
+    for (size_t i = 0; i < FAILOVERS_KEPT; i++)
+        failovers[i] = (struct failover){.from = a,
+                                         .to = i == 9 ? NULL : b,
+                                         .gap_us = i < 2,
+                                         .lost_at = {.mono_us = NOW - (FAILOVERS_KEPT - (int64_t)i) * SECOND},
+                                         .cause = i % 4 ? CAUSE_EXPIRED : CAUSE_CLOSED};
+    for (size_t i = 0; i < TENURES_KEPT; i++)
+        line[i] = i % 2 ? 'a' : 'c';
+    count(line, failovers, FAILOVERS_KEPT, 1000 * SECOND, &changes);
+    assert_string_equal(failover_facts_split(&plain, &changes, INT_MAX, text, sizeof text),
+                        ">=127, last 61: 46 expired, 15 closed");
+    assert_int_equal(changes.span_us, (TENURES_KEPT - 1) * SECOND);
+    count(line, failovers, FAILOVERS_KEPT, 32 * SECOND, &changes);
+    assert_string_equal(failover_facts_split(&plain, &changes, INT_MAX, text, sizeof text),
+                        "31: 24 expired, 7 closed");
+    count("a", failovers, FAILOVERS_KEPT, 1000 * SECOND, &changes); /* a moment of a recording */
+    assert_string_equal(failover_facts_split(&plain, &changes, INT_MAX, text, sizeof text),
+                        ">=61: 46 expired, 15 closed");
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_most_frequent_cause_is_first)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(the_most_frequent_cause_is_first),
+                                       cmocka_unit_test(a_change_is_a_loss_that_a_leader_followed),
+                                       cmocka_unit_test(what_is_kept_no_longer_is_said)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,3 +1,4 @@
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -27,7 +28,8 @@
 #define ROOMY 28 /* with at least this many rows, a blank one precedes the footer */
 #define KEY_BYTES 2048
 #define CHANGES_LEAST 9
-#define CAUSES_ROOM 16 /* of the column of changes, where the table is sorted by it */
+#define CAUSES_ROOM 25 /* of the column of changes, where the table is sorted by it: one of the latest */
+#define CAUSES_WIDE 72 /* ... all of them */
 
 enum {
     COLUMN_CLUSTER,
@@ -226,11 +228,7 @@ static void draw_changes(const struct overview *overview, struct cells *cells, i
     if (column->width == 0)
         return;
     failover_facts_changes(election, scene->now, strip_window_us(overview->zoom.window), &changes);
-    failover_facts_split(cells, &changes, text, sizeof text);
-    while (cells_width(cells, text) > column->width) { /* one cause less */
-        char *last = strrchr(text, ',');
-        text[last != NULL ? (size_t)(last - text) : strcspn(text, ": ")] = '\0';
-    }
+    failover_facts_split(cells, &changes, column->width, text, sizeof text);
     columns_put(cells, column, y, changes.count == 0 || label_stale(election) ? ROLE_DIM : ROLE_TEXT,
                 changes.count == 0 ? cells_sign(cells, SIGN_DASH) : text);
 }
@@ -334,7 +332,7 @@ static void want_row(struct overview *overview, const struct cells *cells, const
     want_changed(columns, cells, election, scene->now);
     failover_facts_changes(election, scene->now, strip_window_us(overview->zoom.window), &changes);
     columns_want(&columns[COLUMN_CHANGES],
-                 cells_width(cells, failover_facts_split(cells, &changes, split, sizeof split)));
+                 cells_width(cells, failover_facts_split(cells, &changes, INT_MAX, split, sizeof split)));
     columns_want(&columns[COLUMN_CLUSTER], cells_width(cells, election->cluster->name));
     columns_want(&columns[COLUMN_ELECTION],
                  cells_width(cells, row->name + row->from) + (row->in_group ? 2 : 0));
@@ -387,6 +385,19 @@ static int leave_out(struct overview *overview, int room, int gap)
     return spare;
 }
 
+/* Where the table is sorted by it, causes come before whole names of leaders, and on a very wide screen all. */
+static void lay_changes(struct column *column, bool sorted, int width)
+{
+    int causes = width >= VERY_WIDE ? CAUSES_WIDE : CAUSES_ROOM;
+
+    column->optional = !sorted;
+    column->importance = sorted ? 91 : columns_of_overview[COLUMN_CHANGES].importance;
+    column->most = sorted ? CAUSES_WIDE : columns_of_overview[COLUMN_CHANGES].most;
+    if (sorted)
+        columns_want(column, CHANGES_LEAST);
+    columns_keep(column, CHANGES_LEAST, sorted ? causes : CHANGES_LEAST);
+}
+
 /* Lays the columns out by the widths that their contents need. */
 static void overview_lay_columns(struct overview *overview, const struct cells *cells,
                                  const struct scene *scene)
@@ -407,11 +418,8 @@ static void overview_lay_columns(struct overview *overview, const struct cells *
     columns[COLUMN_CLUSTER].hidden = scene->model->cluster_count < 2;
     for (int i = 0; i < COLUMN_COUNT; i++)
         columns[i].hidden = columns[i].hidden && (i == COLUMN_STRIP || i == COLUMN_CLUSTER);
-    bool by_changes = overview->order.sort == SORT_CHANGES;
-    columns[COLUMN_CHANGES].optional = !by_changes;
-    columns[COLUMN_CHANGES].importance = by_changes ? 89 : columns_of_overview[COLUMN_CHANGES].importance;
     want_rows(overview, cells, scene);
-    columns_keep(&columns[COLUMN_CHANGES], CHANGES_LEAST, by_changes ? CAUSES_ROOM : CHANGES_LEAST);
+    lay_changes(&columns[COLUMN_CHANGES], overview->order.sort == SORT_CHANGES, cells->width);
     if (columns[COLUMN_CANDIDATES].want > columns[COLUMN_CANDIDATES].least) /* half a number is another one */
         columns[COLUMN_CANDIDATES].least = columns[COLUMN_CANDIDATES].want;
     /* Names are cut only after the columns beside them have given way. */

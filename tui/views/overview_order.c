@@ -117,7 +117,9 @@ static int compare_by(enum overview_sort sort, const struct overview_row *a, con
     case SORT_FINDING:
         return worst_severity(y) - worst_severity(x);
     case SORT_CHANGES:
-        return compare_latest((int64_t)a->changes, (int64_t)b->changes);
+        if (a->changes != b->changes)
+            return compare_latest((int64_t)a->changes, (int64_t)b->changes);
+        return compare_latest(b->changes_us, a->changes_us);
     case SORT_WORST:
     case SORT_COUNT:
         break;
@@ -181,15 +183,16 @@ static int rank_of(const struct election *election, const struct badge *badge, e
     return ((stands < found ? stands : found) * (RANK_HEALTHY + 1) + badge->rank) * 3 + next;
 }
 
-static size_t changes_of(const struct overview_order *order, const struct election *election,
-                         struct moment now)
+static void overview_order_count_changes(const struct overview_order *order, struct overview_row *row,
+                                         struct moment now)
 {
     struct leader_changes changes;
 
     if (order->sort != SORT_CHANGES)
-        return 0;
-    failover_facts_changes(election, now, strip_window_us(order->window), &changes);
-    return changes.count;
+        return;
+    failover_facts_changes(row->election, now, strip_window_us(order->window), &changes);
+    row->changes = changes.count;
+    row->changes_us = changes.more ? changes.span_us : INT64_MAX;
 }
 
 static void overview_order_make_room(struct overview_order *order, const struct model *model)
@@ -312,14 +315,16 @@ void overview_order_make(struct overview_order *order, const struct scene *scene
             order->ages |= ages(election);
             total(&order->totals, election, &badge, outlook, scene->now);
             if (election_filter_match(order->filter, election, scene->now) &&
-                (!order->problems || election_has_problem(election, scene->now)))
-                order->rows[order->count++] =
-                    (struct overview_row){.election = election,
-                                          .name = election->name,
-                                          .length = strlen(election->name),
-                                          .index = index++,
-                                          .rank = rank_of(election, &badge, outlook, scene->now),
-                                          .changes = changes_of(order, election, scene->now)};
+                (!order->problems || election_has_problem(election, scene->now))) {
+                struct overview_row *row = &order->rows[order->count++];
+
+                *row = (struct overview_row){.election = election,
+                                             .name = election->name,
+                                             .length = strlen(election->name),
+                                             .index = index++,
+                                             .rank = rank_of(election, &badge, outlook, scene->now)};
+                overview_order_count_changes(order, row, scene->now);
+            }
         }
     }
     if (order->count > 1)

@@ -42,8 +42,9 @@ struct overview_row {
     size_t from, length;             /* the part of the name to be shown; the rest is in a heading above */
     size_t index;                    /* by configuration or discovery: decides between equal ones */
     int rank;
-    size_t changes; /* of the leader in the window, where sorted by them */
-    bool in_group;  /* below a heading */
+    size_t changes;     /* of the leader in the window, at least, where sorted by them */
+    int64_t changes_us; /* there are more: these are of so much time */
+    bool in_group;      /* below a heading */
 };
 
 struct overview_order {

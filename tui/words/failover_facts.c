@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "probe/election/changes.h"
 #include "probe/election/election.h"
 #include "probe/election/failover.h"
-#include "probe/election/tenure.h"
 
 static char *failover_facts_put_span(const struct cells *cells, struct span span, int room,
                                      char buffer[FORMAT_INTERVAL])
@@ -69,32 +69,56 @@ bool failover_facts_usual(const struct cells *cells, const struct election *elec
     return true;
 }
 
+/* Its changes lost their leaders after that moment. Returns when the oldest of them did; 0: there are none. */
+static int64_t count_tenures(const struct election *election, int64_t from_us, struct change_counts *changes)
+{
+    const struct tenure *tenure;
+    int64_t lost_us = 0, oldest_us = 0;
+
+    for (size_t i = 0; (tenure = election_tenure_at(election, i)) != NULL; i++) {
+        if (!changes->vacant)
+            lost_us = tenure->from.mono_us;
+        if (tenure->gap)
+            changes_gap(changes);
+        else if (tenure->name == NULL)
+            changes_vacant(changes);
+        else
+            changes_led(changes, tenure->name, tenure->identity);
+        if (lost_us <= from_us)
+            changes->seen = 0;
+        else if (changes->seen > 0 && oldest_us == 0)
+            oldest_us = lost_us;
+    }
+    return oldest_us;
+}
+
 void failover_facts_changes(const struct election *election, struct moment now, int64_t window_us,
                             struct leader_changes *changes)
 {
-    int64_t from_us = now.mono_us - window_us;
-    const struct tenure *tenure, *before = NULL;
-    const struct failover *failover;
-    size_t known = 0;
+    int64_t from_us = now.mono_us - window_us, oldest_us;
+    const struct tenure *first = election_tenure_at(election, 0);
+    const struct failover *failover = election_failover_at(election, 0);
+    struct change_counts counted = {0};
+    bool full = election->failover_count == FAILOVERS_KEPT && failover->lost_at.mono_us > from_us;
 
     *changes = (struct leader_changes){0};
-    for (size_t i = 0; (tenure = election_tenure_at(election, i)) != NULL; i++) {
-        if (i == 0)
-            changes->more = election->tenure_count == TENURES_KEPT && tenure->from.mono_us > from_us;
-        if (tenure->gap || tenure->name == NULL)
+    changes->more = election->tenure_count == TENURES_KEPT && first->from.mono_us > from_us;
+    oldest_us = count_tenures(election, from_us, &counted);
+    for (size_t i = 0; (failover = election_failover_at(election, i)) != NULL; i++) {
+        if (failover->lost_at.mono_us <= from_us || !failover_is_change(failover))
             continue;
-        changes->count += before != NULL && tenure->from.mono_us > from_us && tenure_is_other(before, tenure);
-        before = tenure;
+        changes_failover(&counted, failover);
+        changes->by_cause[failover->cause]++;
+        if (oldest_us == 0 || failover->lost_at.mono_us < oldest_us)
+            oldest_us = failover->lost_at.mono_us;
     }
-    for (size_t i = 0; (failover = election_failover_at(election, i)) != NULL; i++)
-        if (!failover_is_open(failover) && failover->elected_at.mono_us > from_us && known < changes->count) {
-            changes->by_cause[failover->cause]++;
-            known++;
-        }
-    if (election->failover_count == FAILOVERS_KEPT)
-        changes->older = changes->count - known;
+    changes->count = changes_count(&counted);
+    changes->more |= full && counted.told > counted.seen;
+    changes->span_us = oldest_us != 0 ? now.mono_us - oldest_us : 0;
+    if (full)
+        changes->older = changes->count - counted.told;
     else
-        changes->by_cause[CAUSE_UNKNOWN] += changes->count - known;
+        changes->by_cause[CAUSE_UNKNOWN] += changes->count - counted.told;
 }
 
 /* CAUSE_UNKNOWN comes last, whatever its number; -1: none is left. */
@@ -107,27 +131,30 @@ static int most_frequent(const size_t left[CAUSE_COUNT])
     return left[most] > 0 ? most : -1;
 }
 
-char *failover_facts_split(const struct cells *cells, const struct leader_changes *changes, char *buffer,
-                           size_t size)
+char *failover_facts_split(const struct cells *cells, const struct leader_changes *changes, int room,
+                           char *buffer, size_t size)
 {
-    size_t used;
+    char of[32] = ": ", part[64];
+    size_t left[CAUSE_COUNT], used;
 
     buffer[0] = '\0';
     if (changes->count == 0)
         return buffer;
     used = (size_t)snprintf(buffer, size, "%s%zu", changes->more ? cells_sign(cells, SIGN_AT_LEAST) : "",
                             changes->count);
-    size_t left[CAUSE_COUNT];
+    if (changes->older > 0)
+        snprintf(of, sizeof of, ", last %zu: ", changes->count - changes->older);
     memcpy(left, changes->by_cause, sizeof left);
     for (int cause; (cause = most_frequent(left)) >= 0; left[cause] = 0) {
         const char *word = failover_cause_word((enum failover_cause)cause);
-        if (changes->by_cause[cause] == changes->count)
-            used += (size_t)snprintf(buffer + used, size - used, " %s", word);
-        else if (changes->by_cause[cause] > 0 && used < size)
-            used += (size_t)snprintf(buffer + used, size - used, "%s%zu %s",
-                                     strchr(buffer, ':') ? ", " : ": ", changes->by_cause[cause], word);
+        if (left[cause] == changes->count)
+            snprintf(part, sizeof part, " %s", word);
+        else
+            snprintf(part, sizeof part, "%s%zu %s", of, left[cause], word);
+        if (cells_width(cells, buffer) + cells_width(cells, part) > room || used + strlen(part) >= size)
+            break;
+        used += (size_t)snprintf(buffer + used, size - used, "%s", part);
+        snprintf(of, sizeof of, ", ");
     }
-    if (changes->older > 0 && used < size)
-        snprintf(buffer + used, size - used, ", %zu older", changes->older);
     return buffer;
 }

@@ -28,17 +28,19 @@ char *failover_facts_last(const struct cells *cells, const struct election *elec
 bool failover_facts_usual(const struct cells *cells, const struct election *election, int room,
                           char buffer[FORMAT_INTERVAL]);
 
-/* Changes of leader in the time that ends now. */
+/* Changes of leader in the time that ends now, as changes.h counts them. */
 struct leader_changes {
     size_t count;
     size_t by_cause[CAUSE_COUNT]; /* as far as this run saw their evidence; the rest has CAUSE_UNKNOWN */
     size_t older;                 /* whose causes are no longer kept */
-    bool more;                    /* older ones in this time are no longer kept themselves */
+    bool more;                    /* older ones in this time are no longer kept themselves: at least count */
+    int64_t span_us;              /* from the oldest of count until now; 0: there is none */
 };
 void failover_facts_changes(const struct election *election, struct moment now, int64_t window_us,
                             struct leader_changes *changes);
-/* "5: 3 expired, 2 resigned", the most frequent first, "3 expired"; "" where there are none. */
-char *failover_facts_split(const struct cells *cells, const struct leader_changes *changes, char *buffer,
-                           size_t size);
+/* "5: 3 expired, 2 resigned", the most frequent first, or "3 expired", with as many causes as have room;
+ * ">=127, last 64: 62 deleted, 2 resigned" where those of others are no longer kept; "" where there are none. */
+char *failover_facts_split(const struct cells *cells, const struct leader_changes *changes, int room,
+                           char *buffer, size_t size);
 
 #endif
