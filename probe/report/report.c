@@ -482,6 +482,25 @@ static void leave_out_skipped(const struct report *report, struct report_electio
     }
 }
 
+/* An outage lasts as long as the time line shows it, unless something in it was not observed or the clock set. */
+static void report_extend_vacancy(const struct report *report, struct report_election *election)
+{
+    size_t failovers = election->failover_count, stretches = election->stretch_count;
+    struct failover *last = failovers ? &election->failovers[failovers - 1] : NULL;
+    const struct report_stretch *now = stretches ? &election->stretches[stretches - 1] : NULL;
+    if (!last || !now || !failover_is_open(last) || now->kind != STRETCH_VACANT)
+        return;
+    int64_t since_us = last->lost_at.wall_us;
+    for (size_t i = stretches; i-- > 0 && election->stretches[i].to_us > since_us;)
+        if (election->stretches[i].kind == STRETCH_GAP)
+            return;
+    for (size_t i = 0; i < report->clock_count; i++)
+        if (report->clocks[i].before_us > since_us || report->clocks[i].after_us > since_us)
+            return;
+    if (now->to_us - since_us > last->vacancy.low_us)
+        last->vacancy.low_us = now->to_us - since_us;
+}
+
 static bool gather_election(struct gathering *gathering, struct history *history,
                             struct report_election *election, char **error)
 {
@@ -501,6 +520,7 @@ static bool gather_election(struct gathering *gathering, struct history *history
         add_stretch(gathering, STRETCH_GAP, reported_until(gathering), report->to_us);
     complete_identities(gathering);
     leave_out_skipped(report, election);
+    report_extend_vacancy(report, election);
     report_sum_up(election);
     if (report->from_us == report->recorded_from_us && election->stretch_count > 1 &&
         election->stretches[0].kind == STRETCH_GAP)

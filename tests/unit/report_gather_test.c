@@ -430,10 +430,49 @@ static void reports_only_what_was_asked_for(void **state)
     end(world);
 }
 
+/* The same client with the same name takes over after a vacancy: a change. A loss that nobody followed is none, and its
+   vacancy is that of the time line. */
+static void who_leads_again_is_a_change_and_nobody_is_none(void **state)
+{
+    (void)state;
+    struct world *world = begin();
+    size_t changes;
+    char *error;
+    join(world, 1);
+    see(world);
+    pass(world, 60);
+    leave(world, 1, true);
+    see(world);
+    pass(world, 20);
+    join(world, 1);
+    see(world);
+    pass(world, 60);
+    leave(world, 1, true);
+    see(world);
+    pass(world, 40);
+    stop(world);
+    struct report *report = ask_seconds(world, 0, 180, NULL);
+    const struct report_election *election = &report->elections[0];
+    assert_int_equal(election->change_count, 1);
+    assert_int_equal(election->failover_count, 2);
+    assert_true(failover_is_open(&election->failovers[1]));
+    near_seconds(election->failovers[1].vacancy.low_us, 40);
+    report_free(report);
+    struct history *history = history_open(world->file, &error);
+    assert_non_null(history);
+    const struct history_filter filter = {.cluster = "prod", .election = "/app/election"};
+    assert_true(
+        history_changes(history, &filter, world->began_us, world->began_us + 180 * SECOND, &changes, &error));
+    assert_int_equal(changes, 1);
+    history_close(history);
+    end(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reports_what_was_done),
+        cmocka_unit_test(who_leads_again_is_a_change_and_nobody_is_none),
         cmocka_unit_test(reports_that_the_clock_was_set),
         cmocka_unit_test(a_skipped_hour_is_no_gap),
         cmocka_unit_test(an_hour_is_skipped_before_the_first_sight),
