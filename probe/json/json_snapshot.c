@@ -356,13 +356,15 @@ static void json_snapshot_write_failovers(struct json_writer *writer, const stru
                                           const struct kept *kept)
 {
     struct failover_figures figures;
-    if (!kept->figures || !kept->figures(kept->context, election, &figures)) {
+    size_t changes;
+    if (!kept->figures || !kept->figures(kept->context, election, &changes, &figures)) {
         json_member_null(writer, "failovers");
         return;
     }
     json_member_begin(writer, "failovers", '{');
     json_member_int(writer, "window_ms", JSON_SNAPSHOT_WINDOW_MS);
-    json_member_int(writer, "count", (int64_t)figures.count);
+    json_member_uint(writer, "leader_changes", changes);
+    json_member_uint(writer, "count", figures.count);
     json_failover_write_span(writer, "p50_ms", figures.p50);
     json_failover_write_span(writer, "p99_ms", figures.p99);
     json_failover_write_span(writer, "max_ms", figures.max);

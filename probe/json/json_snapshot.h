@@ -48,10 +48,11 @@
 #include "probe/election/model.h"
 #include "probe/json/buffer.h"
 
-/* The figures of the failovers of an election that are kept, in the time before the snapshot; false: they are
- * not known. */
+/* The changes of leader of an election that are kept, in the time before the snapshot, and the figures of those
+ * failovers whose length is known; false: they are not known. */
 #define JSON_SNAPSHOT_WINDOW_MS (INT64_C(24) * 3600 * 1000)
-typedef bool (*json_snapshot_kept_fn)(void *context, const struct election *, struct failover_figures *);
+typedef bool (*json_snapshot_kept_fn)(void *context, const struct election *, size_t *changes,
+                                      struct failover_figures *);
 /* Appends the document, laid out for people too: a candidate a line. at: when the snapshot was taken. figures
  * NULL: no failovers are kept. */
 void json_snapshot_write(struct buffer *out, const struct model *model, struct moment at,

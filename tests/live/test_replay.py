@@ -68,7 +68,7 @@ def test_a_look_at_a_recording_is_the_look_of_then(line, recorder):
     """Byte for byte what `once --json` said at that moment, but for what is the looker's own; also after the
     leader has gone since."""
     at, then = until(lambda: compared(recorder), 60)
-    assert '"failovers": {"window_ms": 86400000, "count": 0' in then  # both read the same history
+    assert '"failovers": {"window_ms": 86400000, "leader_changes": 0, "count": 0' in then  # both read the same history
     assert '"watches": ["' in then and '"state": "led"' in then
     first, successor = line.members[0], line.members[1].name
     first.leaves()

@@ -92,15 +92,16 @@ struct recording_kept {
     int64_t at_us;
 };
 
-static bool recording_figures(void *context, const struct election *election,
+static bool recording_figures(void *context, const struct election *election, size_t *changes,
                               struct failover_figures *figures)
 {
     const struct recording_kept *kept = context;
     const struct history_filter filter = {.cluster = election->cluster->name, .election = election->path};
     struct failover_stats stats;
     char *error = NULL;
-    bool known = history_statistics(kept->history, &filter, kept->at_us - JSON_SNAPSHOT_WINDOW_MS * 1000,
-                                    kept->at_us + 1, &stats, &error);
+    int64_t from_us = kept->at_us - JSON_SNAPSHOT_WINDOW_MS * 1000, to_us = kept->at_us + 1;
+    bool known = history_statistics(kept->history, &filter, from_us, to_us, &stats, &error) &&
+                 history_changes(kept->history, &filter, from_us, to_us, changes, &error);
     free(error);
     if (known)
         *figures = stats.all;
