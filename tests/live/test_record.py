@@ -15,6 +15,7 @@ import pytest
 from electop import run
 from patience import strain
 from recorder import Recorder
+from truth import moment
 from waiting import until
 
 # How often a recorder is killed; ELECTOP_KILLS=200 to be sure.
@@ -257,6 +258,33 @@ def test_every_query_that_is_shown_can_be_asked(recorder, standing):
                 assert len(rows) == 1, (query, rows)
             if "FROM events" in query:
                 assert len(rows) > 3, (query, rows)
+
+
+def test_all_places_tell_the_same_changes(recorder, standing):
+    """A leader is followed at once, its heir after a while, and that one by nobody: two changes and an outage that lasts."""
+    r = recorder()
+    r.wait_for("SELECT 1 FROM tenures WHERE kind = 'led'")
+    standing.delete(standing.paths[0])
+    r.wait_for("SELECT 1 FROM failovers WHERE to_candidate IS NOT NULL")
+    standing.delete(standing.paths[1])
+    r.wait_for("SELECT 1 FROM failovers WHERE to_candidate IS NULL")
+    third = standing()
+    r.wait_for("SELECT 1 FROM failovers WHERE to_candidate IS NOT NULL", 2)
+    standing.delete(third)
+    r.wait_for("SELECT 1 FROM failovers WHERE to_candidate IS NULL", 2)
+    checked = run("check", "--config", str(r.config), "-w", "changes=~:9").out
+    r.end()
+    assert " changes=2;" in checked.replace("'", ""), checked
+    query, = (q for q in queries() if "cause, count(*)" in q)
+    assert sum(row[-1] for row in r.ask(query)) == 2
+    (election,) = json.loads(run("report", "--json", "--replay", r.file).out)["elections"]
+    assert election["leader_changes"] == 2, election
+    last, stretch = election["failovers"]["list"][-1], election["timeline"][-1]
+    assert stretch["state"] == "vacant" and last["to"] is None, election
+    lasts = 1000 * (moment(stretch["to"]) - moment(last["time"]))
+    assert abs(last["vacancy_ms"][0] - lasts) < 2 and last["vacancy_ms"][1] is None, election
+    shown = json.loads(run("once", "--json", "--replay", r.file).out)["clusters"][0]["elections"][0]
+    assert shown["failovers"]["leader_changes"] == 2, shown
 
 
 def test_every_column_is_described(recorder):
