@@ -31,12 +31,20 @@ static const char plain_words[] =
     "start started stat state status stopped svc sync taken task tasks tcp test timestamp token "
     "topic topics true tservers ttl twitter type ucp udp unit up upper uri url utf uuid value values "
     "voter watch wchc wchp wchs weight whitelist word words worker writer xdigit yes za";
+/* Texts come again and again, such as the paths of watches: this many of the latest are found with what was made of
+ * them, if they are not longer than this. */
+#define RECENT_COUNT 32768
+#define RECENT_MOST 256
 /* These are separate words within another one, as in ordersElection. */
 static const char *const stems[] = {"election", "elector"};
 
 struct word {
     struct hash_link link;
     char *text, *other;
+};
+
+struct recent {
+    char *text, *made; /* NULL: none */
 };
 
 struct pseudonyms {
@@ -48,6 +56,7 @@ struct pseudonyms {
     uint32_t hosts; /* IPv6 */
     bool only_known;
     struct buffer out;
+    struct recent recent[RECENT_COUNT]; /* by the hash of the text */
 };
 
 /* ---- words ---- */
@@ -503,11 +512,22 @@ static const char *pseudonyms_made(struct pseudonyms *p)
     return p->out.bytes;
 }
 
+/* The words of a text that was here before are known: the same is made of it. */
 const char *pseudonyms_text(struct pseudonyms *p, const char *text)
 {
+    size_t length = strlen(text);
+    struct recent *recent = &p->recent[hash_bytes(text, length, 0) % RECENT_COUNT];
+    if (recent->text && strcmp(recent->text, text) == 0)
+        return recent->made;
     buffer_clear(&p->out);
-    put_text_of(p, text, strlen(text), true);
-    return pseudonyms_made(p);
+    put_text_of(p, text, length, true);
+    const char *made = pseudonyms_made(p);
+    if (length <= RECENT_MOST) {
+        free(recent->text);
+        free(recent->made);
+        *recent = (struct recent){xstrndup(text, length), xstrdup(made)};
+    }
+    return made;
 }
 
 /* zk1:2181, /a/b, "orders": but no "four-letter", and no full stop. */
@@ -655,6 +675,10 @@ void pseudonyms_free(struct pseudonyms *p)
         return;
     words_free(&p->known);
     words_free(&p->taken);
+    for (size_t i = 0; i < RECENT_COUNT; i++) {
+        free(p->recent[i].text);
+        free(p->recent[i].made);
+    }
     recipe_book_free(p->recipes);
     buffer_free(&p->out);
     free(p);
