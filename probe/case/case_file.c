@@ -355,6 +355,7 @@ bool case_writer_close(struct case_writer *w, char **problem)
 struct case_run {
     struct case_run *next;
     struct block_head head;
+    bool kept; /* until the end */
 };
 
 struct case_reader {
@@ -365,7 +366,9 @@ struct case_reader {
     char *raw;                 /* of the block */
     struct coding *coding;
     struct block_head head;
-    struct case_run *runs; /* the latest first */
+    struct case_run *runs;   /* the latest first, the one before it, and those that are kept */
+    struct block_head about; /* of the latest run that says a moment, else of the first one */
+    size_t about_to;         /* the runs that begin before this place were asked */
     struct kept_settings *kept;
     struct case_losses losses;
     uint64_t repeated;         /* observations that come next, and were read before */
@@ -461,19 +464,24 @@ struct case_reader *case_open(const char *file, char **error)
     return NULL;
 }
 
+static void run_drop(struct case_run **at)
+{
+    struct case_run *run = *at;
+    *at = run->next;
+    settings_free(run->head.settings);
+    head_forget(&run->head);
+    free(run);
+}
+
 void case_close(struct case_reader *r)
 {
     if (!r)
         return;
     coding_free(r->coding);
     free(r->raw);
-    while (r->runs) {
-        struct case_run *next = r->runs->next;
-        settings_free(r->runs->head.settings);
-        head_forget(&r->runs->head);
-        free(r->runs);
-        r->runs = next;
-    }
+    while (r->runs)
+        run_drop(&r->runs);
+    head_forget(&r->about);
     kept_settings_free(r->kept);
     if (r->file)
         fclose(r->file);
@@ -540,6 +548,26 @@ static bool block_unpack(struct case_reader *r, const unsigned char *at, size_t 
     return fine;
 }
 
+/* The run before it may still have a model. */
+static void run_begin(struct case_reader *r, struct block_head head)
+{
+    struct case_run *begun = xmalloc(sizeof *begun);
+    *begun = (struct case_run){r->runs, head, false};
+    r->runs = begun;
+    for (struct case_run **at = begun->next ? &begun->next->next : &begun->next; *at;)
+        if ((*at)->kept)
+            at = &(*at)->next;
+        else
+            run_drop(at);
+    if (r->at < r->about_to)
+        return;
+    if (r->about_to == 0 || head.at_us != 0) {
+        head_forget(&r->about);
+        head_tell(&r->about, &(struct case_about){head.at_us, head.version, head.configuration});
+    }
+    r->about_to = r->at + 1;
+}
+
 /* False: its head is bad. */
 static bool block_begin(struct case_reader *r, size_t raw, bool *run, bool *follows)
 {
@@ -555,9 +583,7 @@ static bool block_begin(struct case_reader *r, size_t raw, bool *run, bool *foll
     *run = fine && (!r->begun || head.number == 0 || head.run != r->head.run);
     *follows = *run ? head.number == 0 || head.state > 0 : head.number == r->head.number + 1;
     if (*run) {
-        struct case_run *begun = xmalloc(sizeof *begun);
-        *begun = (struct case_run){r->runs, head};
-        r->runs = begun;
+        run_begin(r, head);
     } else {
         settings_free(head.settings);
         head_forget(&head);
@@ -654,6 +680,11 @@ const struct settings *case_settings(const struct case_reader *r)
     return r->runs->head.settings;
 }
 
+void case_keep_settings(struct case_reader *r)
+{
+    r->runs->kept = true;
+}
+
 struct model *case_model(const struct case_reader *r, char **error)
 {
     struct model *model = model_new(r->runs->head.settings, error);
@@ -669,10 +700,7 @@ const struct case_losses *case_losses(const struct case_reader *r)
 
 struct case_about case_about(const struct case_reader *r)
 {
-    struct case_about about = {.at_us = 0};
-    for (const struct case_run *run = r->runs; run && about.at_us == 0; run = run->next)
-        about = (struct case_about){run->head.at_us, run->head.version, run->head.configuration};
-    return about;
+    return (struct case_about){r->about.at_us, r->about.version, r->about.configuration};
 }
 
 /* ---- a part of it ---- */

@@ -65,8 +65,10 @@ enum case_next {
 enum case_next case_next(struct case_reader *reader, struct observation *observation);
 /* That observation repeats a fact from before its run. */
 bool case_is_state(const struct case_reader *reader);
-/* Of this run; valid until case_close(). */
+/* Of this run; valid until a second run after it begins, for its model is freed after the next one has begun. */
 const struct settings *case_settings(const struct case_reader *reader);
+/* ... or until case_close(). */
+void case_keep_settings(struct case_reader *reader);
 /* A model for this run, without observations. NULL and a text in *error (caller frees): a recipe is bad. */
 struct model *case_model(const struct case_reader *reader, char **error);
 
@@ -76,7 +78,7 @@ struct case_about {
     const char *version;       /* of the program that made it, or NULL */
     const char *configuration; /* without secrets, or NULL */
 };
-/* Of the runs that were read; valid until case_close(). */
+/* Of the runs that were read; valid until a run is read that was not read before. */
 struct case_about case_about(const struct case_reader *reader);
 
 /* A bundle holds this time before and after its moment, where nothing else was said. */

@@ -319,8 +319,10 @@ struct case_reader *joined_cases(struct case_reader *const *cases, const char *c
         g.cases[i].reader = cases[i];
     struct case_reader *settings;
     bool fine = joined_begin(&g, names, &settings, error) && (model = case_model(settings, error));
-    if (fine)
+    if (fine) {
+        case_keep_settings(settings);
         g.writer = case_writer_new(case_settings(settings), model);
+    }
     g.teller = fine ? joined_next(&g) : NULL;
     while (fine && (j = joined_next(&g))) {
         joined_take(&g, j);

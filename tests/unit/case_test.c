@@ -1,6 +1,7 @@
 /* Proves that a case tells again what was observed, and that damage costs no more than the damaged block. */
 #include <stdarg.h>
 #include <setjmp.h>
+#include <malloc.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -657,6 +658,68 @@ static void test_own_recipes_with_pseudonyms(void **state)
     case_close(reader);
 }
 
+/* Bytes that are allocated. */
+size_t __sanitizer_get_current_allocated_bytes(void) __attribute__((weak));
+
+static size_t held_bytes(void)
+{
+    return __sanitizer_get_current_allocated_bytes ? __sanitizer_get_current_allocated_bytes()
+                                                   : mallinfo2().uordblks;
+}
+
+#define RUNS 20000
+
+/* Of any number of runs the settings of the latest are there, of the one before it, and of one that is to stay; and
+ * what the bundle is about. */
+static void test_many_runs(void **state)
+{
+    (void)state;
+    char *error = NULL;
+    struct buffer blocks = {0}, block = {0}, bundle = {0};
+    struct observation o = {.kind = OBSERVED_TICK, .at = scripted_now()};
+    struct model *model = model_new(scripted_settings(), &error);
+    struct case_writer *writer = case_writer_new(scripted_settings(), model);
+    case_writer_observe(writer, &o);
+    case_writer_take(writer, &block);
+    case_writer_close(writer, &error);
+    model_free(model);
+    const struct case_part part = {.from_us = INT64_MIN,
+                                   .to_us = INT64_MAX,
+                                   .about = {.at_us = 123, .version = "v", .configuration = "c"}};
+    struct case_reader *reader = case_read(xmemdup(block.bytes, block.length), block.length);
+    assert_true(case_cut(reader, &part, &bundle, &error));
+    case_close(reader);
+    buffer_put(&blocks, bundle.bytes, bundle.length);
+    for (int i = 1; i < RUNS; i++)
+        buffer_put(&blocks, block.bytes, block.length);
+    reader = case_read(blocks.bytes, blocks.length);
+    size_t before = held_bytes(), runs = 0;
+    const struct settings *kept = NULL, *latest = NULL;
+    for (enum case_next next; (next = case_next(reader, &o)) != CASE_END;)
+        if (next == CASE_RUN) {
+            if (runs++ == 0) {
+                kept = case_settings(reader);
+                case_keep_settings(reader);
+            }
+            if (latest)
+                assert_string_equal(latest->clusters[0].name, scripted_settings()->clusters[0].name);
+            latest = case_settings(reader);
+        }
+    assert_int_equal(runs, RUNS);
+    assert_in_range(held_bytes() - before, 0, 100000);
+    assert_string_equal(kept->clusters[1].hosts, scripted_settings()->clusters[1].hosts);
+    struct case_about about = case_about(reader);
+    case_rewind(reader);
+    for (int i = 0; i < 9; i++)
+        case_next(reader, &o);
+    assert_int_equal(about.at_us, 123);
+    assert_string_equal(about.version, "v");
+    assert_string_equal(about.configuration, "c");
+    case_close(reader);
+    buffer_free(&block);
+    buffer_free(&bundle);
+}
+
 static struct moment program_time = {1000000, 1000000};
 
 struct moment clock_now(void)
@@ -890,17 +953,12 @@ static void test_strange_cases(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_damage),
-        cmocka_unit_test(test_later_version),
-        cmocka_unit_test(test_later_fields),
-        cmocka_unit_test(test_earlier_fields),
-        cmocka_unit_test(test_many_servers),
-        cmocka_unit_test(test_blocks_of_a_file),
-        cmocka_unit_test(test_own_recipes_with_pseudonyms),
-        cmocka_unit_test(test_files),
-        cmocka_unit_test(test_one_writer),
-        cmocka_unit_test(test_large_state),
+        cmocka_unit_test(test_round_trip),       cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_later_version),    cmocka_unit_test(test_later_fields),
+        cmocka_unit_test(test_earlier_fields),   cmocka_unit_test(test_many_servers),
+        cmocka_unit_test(test_blocks_of_a_file), cmocka_unit_test(test_own_recipes_with_pseudonyms),
+        cmocka_unit_test(test_many_runs),        cmocka_unit_test(test_files),
+        cmocka_unit_test(test_one_writer),       cmocka_unit_test(test_large_state),
         cmocka_unit_test(test_strange_cases),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
