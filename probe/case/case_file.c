@@ -761,6 +761,11 @@ static bool cut_wants(const struct case_cutting *cut, const struct observation *
     return znode_pattern_match(cut->part->election, o->election + (below ? length : 0));
 }
 
+static bool is_unwanted(const struct case_part *part)
+{
+    return part->unwanted && atomic_load(part->unwanted);
+}
+
 static void cut_observe(struct case_cutting *cut, const struct observation *o)
 {
     struct buffer before = {0};
@@ -802,7 +807,7 @@ static void rename_end(struct case_writer *w, struct model *model, struct buffer
 }
 
 /* The same blocks, with pseudonyms in place of names: a second pass, so that a name is replaced once. */
-static void case_rename(struct buffer *blocks)
+static void case_rename(struct buffer *blocks, const struct case_part *part)
 {
     struct case_reader *reader = case_read(blocks->bytes, blocks->length);
     struct pseudonyms *pseudonyms = pseudonyms_new();
@@ -812,7 +817,7 @@ static void case_rename(struct buffer *blocks)
     enum case_next next;
     char *error;
     *blocks = (struct buffer){0};
-    while ((next = case_next(reader, &o)) != CASE_END) {
+    while (!is_unwanted(part) && (next = case_next(reader, &o)) != CASE_END) {
         if (next == CASE_RUN) {
             rename_end(w, model, blocks);
             model = case_model(reader, &error); /* its recipes have been compiled before */
@@ -835,7 +840,7 @@ bool case_cut(struct case_reader *reader, const struct case_part *part, struct b
     enum case_next next;
     bool fine = true;
     *error = NULL;
-    while (fine && (next = case_next(reader, &o)) != CASE_END) {
+    while (fine && !is_unwanted(part) && (next = case_next(reader, &o)) != CASE_END) {
         if (next == CASE_OBSERVATION)
             cut_observe(&cut, &o);
         else
@@ -843,6 +848,6 @@ bool case_cut(struct case_reader *reader, const struct case_part *part, struct b
     }
     cut_end(&cut);
     if (fine && part->pseudonyms)
-        case_rename(out);
-    return fine && out->length > 0;
+        case_rename(out, part);
+    return fine && !is_unwanted(part) && out->length > 0;
 }

@@ -11,6 +11,8 @@
 #ifndef ELECTOP_PROBE_CASE_CASE_FILE_H
 #define ELECTOP_PROBE_CASE_CASE_FILE_H
 
+#include <stdatomic.h>
+
 #include "config/settings.h"
 #include "probe/election/model.h"
 #include "probe/json/buffer.h"
@@ -90,9 +92,10 @@ struct case_part {
     const char *election;   /* only those that match this pattern, and the servers; NULL: all */
     struct case_about about;
     bool pseudonyms; /* in place of names, hosts, addresses, paths, identities and data; out must be empty */
+    const atomic_bool *unwanted; /* set by another thread: the rest is not made; NULL: never */
 };
 /* Appends the state at the beginning of that part, then its observations, to out as blocks. False: none, or a
- * text in *error (caller frees). */
+ * text in *error (caller frees). Without pseudonyms, out may have some of them if it was not wanted any more. */
 bool case_cut(struct case_reader *reader, const struct case_part *part, struct buffer *out, char **error);
 
 /* The unreadable content so far. */

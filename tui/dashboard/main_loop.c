@@ -14,9 +14,9 @@
 #include "config/memory.h"
 #include "config/plain_file.h"
 #include "config/text.h"
-#include "probe/case/case_file.h"
 #include "probe/clock.h"
 #include "probe/history/recorder.h"
+#include "tui/dashboard/bundle.h"
 #include "tui/dashboard/foreground.h"
 #include "tui/exit_status.h"
 #include "tui/output/report_document.h"
@@ -64,6 +64,8 @@ struct terminal_stage {
     uint64_t begun_ms, drawn_ms;
     int64_t bundle_us; /* of a bundle that is to be written; 0: none */
     int bundle_tries;
+    bool bundle_pseudonyms;
+    struct bundle *bundle; /* that is being written */
 };
 
 static struct moment real_clock(void *context)
@@ -168,7 +170,7 @@ static void main_loop_on_before(uv_prepare_t *prepare)
         uv_timer_start(&stage->next, on_next, due - now, 0);
 }
 
-static void stage_bundle(struct terminal_stage *stage, bool begin);
+static void stage_bundle_settled(struct terminal_stage *stage, bool begin);
 
 /* The next full second of the wall clock, again and again: a repeating timer would drift off it. */
 static void on_second(uv_timer_t *timer)
@@ -180,8 +182,8 @@ static void on_second(uv_timer_t *timer)
     if (complaint)
         dashboard_say(stage->dashboard, expected ? ROLE_INFO : ROLE_CRITICAL, complaint);
     free(complaint);
-    if (stage->bundle_us)
-        stage_bundle(stage, false);
+    if (stage->bundle_us && !stage->bundle)
+        stage_bundle_settled(stage, false);
     int64_t into_us = main_loop_now_of(stage).wall_us % 1000000;
     uv_timer_start(timer, on_second, (uint64_t)(1001 - into_us / 1000), 0);
 }
@@ -259,70 +261,59 @@ static const char *kept_columns(const char *wanted, char *line, size_t size)
                : NULL;
 }
 
-/* What the recording keeps of this part. */
-static struct case_reader *stage_observed(struct terminal_stage *stage, const struct case_part *part,
-                                          int64_t *until_us, char **error)
+static void stage_on_bundle(void *context, const struct buffer *bytes, int64_t until_us, const char *error)
 {
-    const char *recording = dashboard_recording(stage->dashboard);
-    struct buffer blocks = {0};
-    struct history *history = recording ? history_open(recording, error) : NULL;
-    if (history)
-        history_observations(history, part->from_us, part->to_us, &blocks, until_us, error);
-    history_close(history);
-    return case_read(blocks.bytes, blocks.length);
-}
-
-/* The observations around the moment at which the user asked for it. A case brings the configuration that it was
- * made with, or none. */
-static void stage_write_bundle(struct terminal_stage *stage)
-{
-    const struct main_loop *show = stage->show;
-    char *error = NULL, *own = NULL;
-    const int64_t at_us = stage->bundle_us;
-    bool pseudonyms = dashboard_pseudonyms(stage->dashboard);
-    struct case_part part = {
-        .from_us = at_us - CASE_BEFORE_US, .to_us = at_us + CASE_AFTER_US, .pseudonyms = pseudonyms};
-    struct buffer out = {0};
+    struct terminal_stage *stage = context;
     char what[80], lacks[FORMAT_LACKS];
-    int64_t until_us = at_us;
-    struct case_reader *reader = show->case_file ? case_open(show->case_file, &error)
-                                                 : stage_observed(stage, &part, &until_us, &error);
-    if (show->case_file && reader) {
-        for (struct observation o; case_next(reader, &o) != CASE_END;)
-            ;
-        part.about = case_about(reader);
-        case_rewind(reader);
-    } else
-        part.about = (struct case_about){0, ELECTOP_VERSION, own = settings_print_shared(show->settings)};
-    part.about.at_us = at_us;
-    if (!error && case_cut(reader, &part, &out, &error)) {
+    bool pseudonyms = stage->bundle_pseudonyms;
+    stage->bundle = NULL;
+    if (bytes->length == 0) {
+        dashboard_say(stage->dashboard, ROLE_WARNING,
+                      error ? error : "nothing was observed around this moment");
+    } else {
         snprintf(what, sizeof what, "a bundle with %s%s%s for electop replay",
                  pseudonyms ? "pseudonyms" : "real names (", pseudonyms ? "" : key_first(ACTION_PSEUDONYMS),
                  pseudonyms ? "" : ": pseudonyms)");
-        const char *but = format_lacks(until_us, at_us, RECORDER_OBSERVED_MIN, lacks);
-        stage_save(stage, "-bundle", ".case", out.bytes, out.length, what, but);
-    } else {
-        dashboard_say(stage->dashboard, ROLE_WARNING,
-                      error ? error : "nothing was observed around this moment");
+        stage_save(stage, "-bundle", ".case", bytes->bytes, bytes->length, what,
+                   format_lacks(until_us, stage->bundle_us, RECORDER_OBSERVED_MIN, lacks));
     }
-    case_close(reader);
-    buffer_free(&out);
-    free(own);
-    free(error);
     stage->bundle_us = 0;
 }
 
+/* The observations around the moment at which the user asked for it. */
+static void stage_write_bundle(struct terminal_stage *stage)
+{
+    const struct bundle_order order = {.case_file = stage->show->case_file,
+                                       .recording = dashboard_recording(stage->dashboard),
+                                       .settings = stage->show->settings,
+                                       .at_us = stage->bundle_us,
+                                       .pseudonyms = stage->bundle_pseudonyms};
+    stage->bundle = bundle_begin(stage->show->loop, &order, stage_on_bundle, stage);
+    stage->bundle_us = stage->bundle ? stage->bundle_us : 0;
+    dashboard_say(stage->dashboard, stage->bundle ? ROLE_TEXT : ROLE_CRITICAL,
+                  stage->bundle ? "a bundle is being written" : "no bundle: no thread can be started");
+}
+
 /* Where the disk is slow, a second later again. */
-static void stage_bundle(struct terminal_stage *stage, bool begin)
+static void stage_bundle_settled(struct terminal_stage *stage, bool begin)
 {
     const struct main_loop *show = stage->show;
-    if (begin)
-        dashboard_reported(stage->dashboard, &stage->bundle_us);
     stage->bundle_tries = begin ? 0 : stage->bundle_tries + 1;
     if (!show->settle || show->settle(show->context, begin) || stage->bundle_tries == BUNDLE_TRIES)
         stage_write_bundle(stage);
     else if (begin)
         dashboard_say(stage->dashboard, ROLE_TEXT, "the bundle waits until everything is recorded");
+}
+
+static void stage_bundle(struct terminal_stage *stage)
+{
+    if (stage->bundle_us) {
+        dashboard_say(stage->dashboard, ROLE_WARNING, "a bundle is being written already");
+        return;
+    }
+    dashboard_reported(stage->dashboard, &stage->bundle_us);
+    stage->bundle_pseudonyms = dashboard_pseudonyms(stage->dashboard);
+    stage_bundle_settled(stage, true);
 }
 
 static bool span_failover(void *context, const struct election *election, const struct failover *failover)
@@ -421,6 +412,8 @@ static void main_loop_reload(struct terminal_stage *stage)
     if (show->control && show->control->is_busy(show->control->context))
         snprintf(problem, sizeof problem, "a run of test candidates is active; end it first with %s",
                  key_first(ACTION_STOP));
+    else if (show->reload && stage->bundle_us)
+        snprintf(problem, sizeof problem, "a bundle is being written; press it again then");
     else if (show->reload && show->reload(show->context, problem, sizeof problem))
         main_loop_end(stage, MAIN_LOOP_RELOAD);
     if (!stage->ended)
@@ -495,7 +488,7 @@ static void grant(struct terminal_stage *stage, enum dashboard_wish wish)
         stage_write_report(stage);
         break;
     case DASHBOARD_BUNDLE:
-        stage_bundle(stage, true);
+        stage_bundle(stage);
         break;
     case DASHBOARD_CLEAR:
         main_loop_clear(stage);
@@ -722,6 +715,7 @@ static bool start(struct terminal_stage *stage, char **error)
 static void main_loop_finish(struct terminal_stage *stage)
 {
     foreground_end(stage->command);
+    bundle_end(stage->bundle);
     dashboard_free(stage->dashboard);
     cells_free(stage->cells);
     curses_close(stage->curses);

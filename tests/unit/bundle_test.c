@@ -1,0 +1,156 @@
+/* Proves that a bundle is made while the loop goes on, that it has the bytes of electop bundle, and that nobody waits
+ * for one that is not wanted any more. */
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "config/memory.h"
+#include "probe/case/case_file.h"
+#include "probe/clock.h"
+#include "tests/support/folder.h"
+#include "tests/support/scripted.h"
+#include "tui/dashboard/bundle.h"
+
+#define RUNS 5000
+
+struct made {
+    uv_loop_t loop;
+    char folder[40], file[80];
+    struct buffer bytes;
+    char *error;
+    int calls, turns;
+    int64_t at_us;
+};
+
+static void on_bundle(void *context, const struct buffer *bytes, int64_t until_us, const char *error)
+{
+    struct made *made = context;
+    (void)until_us;
+    made->calls++;
+    buffer_put(&made->bytes, bytes->bytes, bytes->length);
+    made->error = error ? xstrdup(error) : NULL;
+}
+
+static void on_turn(uv_timer_t *timer)
+{
+    struct made *made = timer->data;
+    if (made->calls == 0)
+        made->turns++;
+    else
+        uv_close((uv_handle_t *)timer, NULL);
+}
+
+/* A case of many runs. */
+static int made_begin(void **state)
+{
+    struct made *made = xcalloc(1, sizeof *made);
+    char *error;
+    struct buffer block = {0};
+    struct observation o = {.kind = OBSERVED_TICK, .at = scripted_now()};
+    struct model *model = model_new(scripted_settings(), &error);
+    struct case_writer *writer = case_writer_new(scripted_settings(), model);
+    case_writer_observe(writer, &o);
+    case_writer_take(writer, &block);
+    case_writer_close(writer, &error);
+    model_free(model);
+    uv_loop_init(&made->loop);
+    made->at_us = o.at.wall_us;
+    snprintf(made->folder, sizeof made->folder, "/tmp/electop-bundle-XXXXXX");
+    folder_make(made->folder);
+    snprintf(made->file, sizeof made->file, "%s/a.case", made->folder);
+    FILE *file = fopen(made->file, "w");
+    for (int i = 0; i < RUNS; i++)
+        assert_int_equal(fwrite(block.bytes, 1, block.length, file), block.length);
+    fclose(file);
+    buffer_free(&block);
+    *state = made;
+    return 0;
+}
+
+static int made_end(void **state)
+{
+    struct made *made = *state;
+    uv_run(&made->loop, UV_RUN_DEFAULT);
+    assert_int_equal(uv_loop_close(&made->loop), 0);
+    folder_remove(made->folder);
+    buffer_free(&made->bytes);
+    free(made->error);
+    free(made);
+    return 0;
+}
+
+static void the_loop_goes_on(void **state)
+{
+    struct made *made = *state;
+    const struct bundle_order order = {
+        .case_file = made->file, .settings = scripted_settings(), .at_us = made->at_us, .pseudonyms = true};
+    const struct case_part part = {.from_us = made->at_us - CASE_BEFORE_US,
+                                   .to_us = made->at_us + CASE_AFTER_US,
+                                   .about = {.at_us = made->at_us},
+                                   .pseudonyms = true};
+    struct buffer alone = {0};
+    char *error;
+    uv_timer_t timer;
+    uv_timer_init(&made->loop, &timer);
+    timer.data = made;
+    uv_timer_start(&timer, on_turn, 1, 1);
+    assert_non_null(bundle_begin(&made->loop, &order, on_bundle, made));
+    assert_int_equal(made->calls, 0);
+    uv_run(&made->loop, UV_RUN_DEFAULT);
+    assert_int_equal(made->calls, 1);
+    assert_in_range(made->turns, 3, INT32_MAX);
+    struct case_reader *reader = case_open(made->file, &error);
+    assert_true(case_cut(reader, &part, &alone, &error));
+    case_close(reader);
+    assert_int_equal(made->bytes.length, alone.length);
+    assert_memory_equal(made->bytes.bytes, alone.bytes, alone.length);
+    buffer_free(&alone);
+}
+
+static void nobody_waits(void **state)
+{
+    struct made *made = *state;
+    const struct bundle_order order = {
+        .case_file = made->file, .settings = scripted_settings(), .at_us = made->at_us, .pseudonyms = true};
+    int64_t begun_us = clock_now().mono_us;
+    bundle_end(bundle_begin(&made->loop, &order, on_bundle, made));
+    bundle_end(NULL);
+    uv_run(&made->loop, UV_RUN_DEFAULT);
+    assert_int_equal(made->calls, 0);
+    assert_in_range(clock_now().mono_us - begun_us, 0, 900000);
+}
+
+static void says_why_not(void **state)
+{
+    struct made *made = *state;
+    struct bundle_order order = {
+        .recording = "/nowhere/history.db", .settings = scripted_settings(), .at_us = 1};
+    bundle_begin(&made->loop, &order, on_bundle, made);
+    uv_run(&made->loop, UV_RUN_DEFAULT);
+    assert_int_equal(made->bytes.length, 0);
+    assert_non_null(strstr(made->error, "/nowhere/history.db: "));
+    free(made->error);
+    made->error = NULL;
+    order = (struct bundle_order){.case_file = made->file, .settings = scripted_settings(), .at_us = 1};
+    bundle_begin(&made->loop, &order, on_bundle, made);
+    uv_run(&made->loop, UV_RUN_DEFAULT);
+    assert_int_equal(made->calls, 2);
+    assert_int_equal(made->bytes.length, 0);
+    assert_null(made->error);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(the_loop_goes_on, made_begin, made_end),
+        cmocka_unit_test_setup_teardown(nobody_waits, made_begin, made_end),
+        cmocka_unit_test_setup_teardown(says_why_not, made_begin, made_end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
