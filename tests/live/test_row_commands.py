@@ -75,6 +75,13 @@ def test_a_command_has_the_terminal_and_gives_it_back(screen):
     screen.keys("\rQ")  # what is typed behind Enter is not lost
     screen.shows("show it ended with status 3")
     go_back(screen)
+    screen.keys("Q")
+    screen.shows("show it ended with status 3")
+    screen.keys("\x03")  # there is no command any more
+    assert screen.wait() == 130 and screen.restored()
+
+
+def test_the_end_ends_the_command(screen):
     screen.keys(":sleep\r")
     screen.shows("asleep")
     screen.process.send_signal(signal.SIGTERM)

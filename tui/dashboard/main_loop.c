@@ -607,7 +607,7 @@ static void main_loop_on_signal(uv_signal_t *signal, int number)
         break;
     case SIGINT:
     case SIGQUIT:
-        if (stage_is_away(stage)) /* typed for the command */
+        if (stage->command) /* typed for it */
             break;
         main_loop_end(stage, 128 + number);
         break;
