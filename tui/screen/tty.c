@@ -129,16 +129,21 @@ static bool tty_drain(struct tty *tty, int patience_ms)
     return tty->queue_length == 0;
 }
 
+/* One stopped by a program goes on; one stopped by a key when keys cannot stop it. */
+static void tty_go_on(void)
+{
+    struct termios modes;
+    tcflow(STDOUT_FILENO, TCOON);
+    if (tcgetattr(STDOUT_FILENO, &modes) == 0) {
+        modes.c_iflag &= ~(tcflag_t)IXON;
+        tcsetattr(STDOUT_FILENO, TCSANOW, &modes);
+    }
+}
+
 void tty_give_back(struct tty *tty)
 {
     if (!tty_drain(tty, STALL_MS) && !tty->is_broken) {
-        struct termios modes;
-        /* One stopped by a program goes on; one stopped by a key when keys cannot stop it. */
-        tcflow(STDOUT_FILENO, TCOON);
-        if (tcgetattr(STDOUT_FILENO, &modes) == 0) {
-            modes.c_iflag &= ~(tcflag_t)IXON;
-            tcsetattr(STDOUT_FILENO, TCSANOW, &modes);
-        }
+        tty_go_on();
         if (!tty_drain(tty, LEAVE_MS))
             tcflush(STDOUT_FILENO, TCOFLUSH);
     }
@@ -169,13 +174,22 @@ static bool is_fatal(int number)
     return true;
 }
 
+/* In a handler of signals: one that takes nothing is left as it is. */
 static void leave_terminal(void)
 {
     if (!rescue.armed)
         return;
     rescue.armed = 0;
-    ssize_t written = write(STDOUT_FILENO, rescue.leave, rescue.leave_length);
-    (void)written; /* an error cannot be reported here */
+    size_t left = rescue.leave_length;
+    for (int tries = 0; tries < 2 && left > 0; tries++) {
+        ssize_t written = tty_write(rescue.leave + rescue.leave_length - left, left);
+        left -= written > 0 ? (size_t)written : 0;
+        if (left > 0 && tries == 0) {
+            struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+            tty_go_on();
+            poll(&out, 1, LEAVE_MS);
+        }
+    }
     tcsetattr(STDOUT_FILENO, TCSANOW, &rescue.termios);
 }
 
