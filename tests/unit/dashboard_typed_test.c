@@ -149,6 +149,18 @@ static void opens_what_was_found(void **state)
     for (int i = 0; i < 3; i++) /* the filter, its election, its candidate */
         driven_key(&driven, KEY_CODE_ENTER);
     assert_true(driven_shows(&driven, "client     10.42.0.20:33001"));
+    for (int i = 0; i < 3; i++)
+        driven_key(&driven, KEY_CODE_ESCAPE);
+    driven_type(&driven, "/client:10.42.0.20");
+    for (int i = 0; i < 3; i++)
+        driven_key(&driven, KEY_CODE_ENTER);
+    assert_true(driven_shows(&driven, "client     10.42.0.20:33001"));
+    for (int i = 0; i < 3; i++)
+        driven_key(&driven, KEY_CODE_ESCAPE);
+    driven_type(&driven, "/payments 10.42.0.20"); /* each of them has the one word, one the other */
+    for (int i = 0; i < 3; i++)
+        driven_key(&driven, KEY_CODE_ENTER);
+    assert_true(driven_shows(&driven, "client     10.42.0.20:33001"));
     driven_release(&driven);
 }
 

@@ -17,6 +17,7 @@
 #include "tui/views/timeline.h"
 #include "tui/views/screens.h"
 #include "tui/words/chain_lines.h"
+#include "tui/words/election_filter.h"
 #include "tui/words/finding_lines.h"
 #include "tui/words/format.h"
 #include "tui/words/labels.h"
@@ -702,10 +703,16 @@ void election_view_find(struct view *self, const struct election *election, cons
 {
     struct election_view *view = (struct election_view *)self;
 
-    for (size_t i = 0; filter[0] != '\0' && i < election->candidate_count; i++)
-        if (label_candidate_match(election->candidates[i], filter)) {
-            list_select(&view->list, election->candidates[i]->name);
-            view->chosen = i > 0;
-            return;
-        }
+    size_t most = 0, found = 0;
+
+    for (size_t i = 0; i < election->candidate_count; i++) {
+        size_t terms = election_filter_finds(filter, election->candidates[i]);
+
+        found = terms > most ? i : found;
+        most = terms > most ? terms : most;
+    }
+    if (most > 0) {
+        list_select(&view->list, election->candidates[found]->name);
+        view->chosen = found > 0;
+    }
 }

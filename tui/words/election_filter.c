@@ -126,18 +126,21 @@ static bool leader_matches(const struct election *election, const char *value)
 }
 
 /* A candidate's connection comes from this host, and not from one whose address only begins so. */
+static bool comes_from(const struct candidate *candidate, const char *host)
+{
+    const struct client_session *session = candidate_client(candidate);
+    const char *address = session != NULL ? session->address : NULL;
+    size_t length = strlen(host);
+
+    return address != NULL && strncmp(address, host, length) == 0 &&
+           (address[length] == '\0' || address + length == strrchr(address, ':'));
+}
+
 static bool client_matches(const struct election *election, const char *value)
 {
-    size_t length = strlen(value);
-
-    for (size_t i = 0; i < election->candidate_count; i++) {
-        const struct client_session *session = candidate_client(election->candidates[i]);
-        const char *address = session != NULL ? session->address : NULL;
-
-        if (address != NULL && strncmp(address, value, length) == 0 &&
-            (address[length] == '\0' || address + length == strrchr(address, ':')))
+    for (size_t i = 0; i < election->candidate_count; i++)
+        if (comes_from(election->candidates[i], value))
             return true;
-    }
     return false;
 }
 
@@ -201,6 +204,21 @@ bool election_filter_match_text(const char *filter, const struct election *elect
                                       : election == NULL || !term_matches(election, &term, now))
             return false;
     return true;
+}
+
+size_t election_filter_finds(const char *filter, const struct candidate *candidate)
+{
+    struct term term;
+    size_t found = 0;
+
+    while (next_term(&filter, &term))
+        if (term.field == FIELD_COUNT)
+            found += label_candidate_match(candidate, term.value);
+        else if (term.field == FIELD_CLIENT && !comes_from(candidate, term.value))
+            return 0;
+        else
+            found += term.field == FIELD_CLIENT;
+    return found;
 }
 
 static bool is_one_of(const char *value, const char *const *words, size_t count)

@@ -8,7 +8,7 @@
  *   state:vacant      led, vacant, absent, free, denied, electing, stale, unknown, unacknowledged
  *   next:stops        works, stops, alone, unknown
  *   severity>=error   also = ; note, warning, error, critical
- *   finding:no-watch  leader:host-a  recipe:curator  cluster:prod  name:orders
+ *   finding:no-watch  leader:host-a  recipe:curator  cluster:prod  name:orders  client:10.0.0.7
  *
  * Upper and lower case are the same. A word with a colon whose field is not known is a piece of text.
  */
@@ -27,6 +27,9 @@ bool election_filter_match(const char *filter, const struct election *election, 
  */
 bool election_filter_match_text(const char *filter, const struct election *election, struct moment now,
                                 bool (*has)(const void *thing, const char *text), const void *thing);
+
+/* How many of its terms are about this candidate: pieces of text in it, or its host; 0 if that is another. */
+size_t election_filter_finds(const char *filter, const struct candidate *candidate);
 
 /* The error in a filter's known fields ("severity knows note, warning, error and critical"); NULL: none. */
 const char *election_filter_problem(const char *filter);
