@@ -94,6 +94,10 @@ static void mutes_a_finding(void **state)
     driven_type(&driven, "soon");
     driven_key(&driven, KEY_CODE_ENTER);
     assert_true(driven_shows(&driven, "enter 30m, 2h, 08:00"));
+    cells_resize(driven.cells, 80, 24); /* above the line, where it has no room beside what is typed */
+    assert_true(driven_shows(&driven, "enter 30m, 2h, 08:00 or \"tomorrow 08:00\", then a note"));
+    assert_true(driven_shows(&driven, "mute for soon"));
+    cells_resize(driven.cells, 120, 36);
     for (int i = 0; i < 4; i++)
         driven_key(&driven, KEY_CODE_BACKSPACE);
     driven_type(&driven, "2h known, OPS-12");
@@ -142,6 +146,13 @@ static void mutes_a_finding(void **state)
     driven_key(&driven, KEY_CODE_ENTER);
     assert_true(driven_shows(&driven, "until Nov 21 18:30"));
     assert_string_equal(muted_note, "release");
+    driven_type(&driven, "mtomorrow 08:00, OPS-7");
+    driven_key(&driven, KEY_CODE_ENTER);
+    assert_true(driven_shows(&driven, "until Nov 21 08:00"));
+    assert_string_equal(muted_note, "OPS-7");
+    driven_type(&driven, "m2h, OPS-8");
+    driven_key(&driven, KEY_CODE_ENTER);
+    assert_string_equal(muted_note, "OPS-8");
     mutes_forget();
     driven_release(&driven);
 }

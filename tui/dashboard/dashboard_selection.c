@@ -139,6 +139,9 @@ static const struct finding *muted_finding(const struct dashboard *dashboard, co
     return NULL;
 }
 
+/* What is between the time and the note. */
+#define NOTE_BEGINS " ,"
+
 /* "08:00", "tomorrow 08:00": how long until then. Returns the bytes read; 0: it is no such time. */
 static size_t until_clock(const char *typed, int64_t now_us, int64_t *ms)
 {
@@ -148,7 +151,7 @@ static size_t until_clock(const char *typed, int64_t now_us, int64_t *ms)
     time_t now_s = (time_t)(now_us / 1000000);
     int hour, minute, used = 0;
     struct tm tm;
-    if (sscanf(clock, "%2d:%2d%n", &hour, &minute, &used) != 2 || (clock[used] && clock[used] != ' ') ||
+    if (sscanf(clock, "%2d:%2d%n", &hour, &minute, &used) != 2 || strcspn(clock + used, NOTE_BEGINS) > 0 ||
         hour < 0 || hour > 23 || minute < 0 || minute > 59 || !localtime_r(&now_s, &tm))
         return 0;
     bool passed = hour * 60 + minute <= tm.tm_hour * 60 + tm.tm_min;
@@ -169,7 +172,7 @@ static size_t mute_length(const char *typed, int64_t now_us, int64_t *ms, const 
     *problem = NULL;
     if (used > 0)
         return used;
-    used = strcspn(typed, " ");
+    used = strcspn(typed, NOTE_BEGINS);
     snprintf(length, sizeof length, "%.*s", (int)used, typed);
     *ms = strcmp(length, "0") == 0 ? 0 : INT64_C(3600) * 1000;
     if (*length && *ms > 0)
@@ -201,7 +204,7 @@ bool dashboard_take_mute(struct dashboard *dashboard, const char *typed)
                                 .election = election,
                                 .finding = finding,
                                 .identity = dashboard->author,
-                                .detail = typed + used + strspn(typed + used, " "),
+                                .detail = typed + used + strspn(typed + used, NOTE_BEGINS),
                                 .after_us = ms * 1000};
     mutes_take(&event);
     bool kept = dashboard->mute(dashboard->mute_context, &event);

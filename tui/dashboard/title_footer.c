@@ -531,28 +531,29 @@ static void footer_draw_keys(struct footer *footer, struct cells *cells, int x, 
 
 #define TYPED_LEAST 16 /* columns for an answer */
 
-/* The question on row y, and on the rows above where it needs more: what it asks about is never cut. Returns the
-   column of the answer. */
-static int put_question(struct cells *cells, int y, const char *question)
+/* The question on row y, and on the rows above where it needs more: what it asks about is never cut. Returns its
+   rows; *used: the columns of it in the last one. */
+static int put_question(struct cells *cells, int y, const char *question, int *used)
 {
     int room = cells->width - 2, lines = columns_wrap_lines(cells, room, question);
-    int used = columns_wrap_end(cells, room, question);
-    if (used + TYPED_LEAST > room && cells_width(cells, question) > TYPED_LEAST) {
+    *used = columns_wrap_end(cells, room, question);
+    if (*used + TYPED_LEAST > room && cells_width(cells, question) > TYPED_LEAST) {
         lines++; /* the answer has a line to itself */
-        used = 0;
+        *used = 0;
     }
     for (int row = y - lines + 1; row <= y; row++)
         cells_fill(cells, 0, row, cells->width, ROLE_TEXT);
     columns_wrap_put(cells, 1, y - lines + 1, room, lines, ROLE_KEY, question);
-    return 1 + used;
+    return lines;
 }
 
-/* The text being typed, after its sign, with its hint if there is room. */
-static void footer_draw_line(struct cells *cells, int y, const char *sign, const char *text, const char *hint)
+/* The text being typed, after its sign, with its hint if there is room. Returns the rows of it all. */
+static int footer_draw_line(struct cells *cells, int y, const char *sign, const char *text, const char *hint)
 {
     size_t length = strlen(text), start = 0, eaten;
     char unit[SAFE_UNIT];
-    int width, x = put_question(cells, y, sign);
+    int width, x, rows = put_question(cells, y, sign, &x);
+    x++;
     /* Of a text longer than the line its end is shown: that is where one types. */
     while (start < length && safe_width(text + start, length - start, cells->ascii) > cells->width - x - 1) {
         eaten = safe_unit(text + start, length - start, cells->ascii, unit, &width);
@@ -563,44 +564,46 @@ static void footer_draw_line(struct cells *cells, int y, const char *sign, const
     cells->cursor_y = y;
     if (x + 4 + (int)strlen(hint) < cells->width)
         cells_put_right(cells, cells->width - 1, y, -1, ROLE_DIM, hint);
+    return rows;
 }
 
-/* False: nothing is being typed. */
-static bool draw_typed(const struct footer *footer, struct cells *cells, int y, const struct view *view,
-                       const char *filter)
+/* Returns its rows; 0: nothing is being typed. */
+static int draw_typed(const struct footer *footer, struct cells *cells, int y, const struct view *view,
+                      const char *filter)
 {
     char question[2048];
+    int rows = 0;
     switch (footer->typing) {
     case TYPING_NOTHING:
-        return false;
+        break;
     case TYPING_FILTER:
-        footer_draw_line(
+        rows = footer_draw_line(
             cells, y, "/", filter,
             view->ops->opened_by == ACTION_EVENTS
                 ? "Enter keeps   Esc clears   a name, 14:02, expired"
                 : "Enter keeps   Esc clears   state: next: severity>= leader: recipe: client: cluster:");
         break;
     case TYPING_UNHEARD:
-        footer_draw_line(cells, y, "/", footer->typed, "this screen has no filter   Esc ends this");
+        rows = footer_draw_line(cells, y, "/", footer->typed, "this screen has no filter   Esc ends this");
         cells->cursor_x = cells->cursor_y = -1;
         break;
     case TYPING_TIME:
-        footer_draw_line(cells, y, "go to ", footer->typed, "14:03, -10m, 2026-11-20T13:18:40Z");
+        rows = footer_draw_line(cells, y, "go to ", footer->typed, "14:03, -10m, 2026-11-20T13:18:40Z");
         break;
     case TYPING_JUMP:
-        footer_draw_line(cells, y, "jump to ", footer->typed,
-                         "an election, action, screen or time   Tab: the next match");
+        rows = footer_draw_line(cells, y, "jump to ", footer->typed,
+                                "an election, action, screen or time   Tab: the next match");
         break;
     case TYPING_MUTE:
-        footer_draw_line(cells, y, "mute for ", footer->typed,
-                         "1h   2h known, OPS-12   tomorrow 08:00   0 ends it   Esc cancels");
+        rows = footer_draw_line(cells, y, "mute for ", footer->typed,
+                                "1h   2h known, OPS-12   tomorrow 08:00   0 ends it   Esc cancels");
         break;
     case TYPING_ANSWER:
         view->ops->question(view, question, sizeof question);
-        footer_draw_line(cells, y, question, footer->typed, "Enter   Esc cancels");
+        rows = footer_draw_line(cells, y, question, footer->typed, "Enter   Esc cancels");
         break;
     }
-    return true;
+    return rows;
 }
 
 void footer_say(struct footer *footer, style role, const char *text, int64_t until_us)
@@ -620,6 +623,27 @@ enum action footer_action_at(const struct footer *footer, int x, int y)
 
 #define MESSAGE_LINES 4
 
+static void draw_message(struct cells *cells, int y, style role, const char *message)
+{
+    int lines = columns_wrap_lines(cells, cells->width - 2, message);
+    lines = lines < MESSAGE_LINES ? lines : MESSAGE_LINES;
+    for (int line = 0; line < lines; line++)
+        cells_fill(cells, 0, y - line, cells->width, ROLE_TEXT);
+    columns_wrap_put(cells, 1, y - lines + 1, cells->width - 2, lines, role, message);
+}
+
+/* Why the input was refused: beside it where that has room, else above it. */
+static void draw_refusal(struct cells *cells, int y, int rows, style role, const char *message)
+{
+    int half = cells->width / 2;
+    if (cells_width(cells, message) >= half || cells->cursor_x >= half) {
+        draw_message(cells, y - rows, role, message);
+        return;
+    }
+    cells_fill(cells, half, y, cells->width - half, ROLE_TEXT);
+    cells_put_right(cells, cells->width - 1, y, half - 1, role, message);
+}
+
 void footer_draw(struct footer *footer, struct cells *cells, const struct key_help *key_help,
                  const char *filter, int64_t now_us)
 {
@@ -629,21 +653,13 @@ void footer_draw(struct footer *footer, struct cells *cells, const struct key_he
     style role = says ? footer->message_role : ROLE_WARNING;
     footer->y = y;
     footer->key_count = 0;
-    if (draw_typed(footer, cells, y, key_help->view, filter)) {
-        if (*message) { /* why the input was refused */
-            cells_fill(cells, cells->width / 2, y, cells->width - cells->width / 2, ROLE_TEXT);
-            cells_put_right(cells, cells->width - 1, y, cells->width / 2 - 1, role, message);
-        }
+    int rows = draw_typed(footer, cells, y, key_help->view, filter);
+    if (*message && rows > 0)
+        draw_refusal(cells, y, rows, role, message);
+    else if (*message)
+        draw_message(cells, y, role, message);
+    if (*message || rows > 0)
         return;
-    }
-    if (*message) {
-        int lines = columns_wrap_lines(cells, cells->width - 2, message);
-        lines = lines < MESSAGE_LINES ? lines : MESSAGE_LINES;
-        for (int line = 0; line < lines; line++)
-            cells_fill(cells, 0, y - line, cells->width, ROLE_TEXT);
-        columns_wrap_put(cells, x, y - lines + 1, cells->width - 2, lines, role, message);
-        return;
-    }
     if (filter[0]) {
         x += cells_put(cells, x, y, -1, ROLE_DIM, "filter ");
         x += cells_put(cells, x, y, cells->width / 3, ROLE_ACCENT | STYLE_BOLD, filter) + 3;
