@@ -343,7 +343,8 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
                 "client once, as in a rolling restart. Certain if more than half of the leaders expired; "
                 "otherwise it may be planned, as drills, jobs that end, and deployments are.",
             .advice =
-                "find out what ends the leaders' sessions (pauses, network), or raise the session timeout",
+                "find out how the leaders end, in their clients' logs: restarts, pauses, network; a longer "
+                "session timeout helps only where sessions expire",
             .source = "CURATOR-645",
         },
     [FINDING_SLOW_FAILOVER] =

@@ -916,9 +916,9 @@ static void times(void **state)
         NAMELESS ENDS("0", "1") ENDS("1", "2") ENDS("2", "3") "? findings none\n" ENDS(
             "3", "4") "? findings flapping error suspected n_0000000004\n"
                       "? why flapping 4 changes of leader in the last 10 min; 3 are allowed; in 1 "
-                      "the cause is not judged yet | find out what ends the leaders' sessions (pauses, "
-                      "network), or raise "
-                      "the session timeout\n"
+                      "the cause is not judged yet | find out how the leaders end, in their clients' "
+                      "logs: restarts, pauses, network; a longer session timeout helps only where sessions "
+                      "expire\n"
                       "tick 5000\ntime\n"
                       "? findings flapping error suspected n_0000000004\n"
                       "tick 591900\ntime\n"
