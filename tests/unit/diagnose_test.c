@@ -658,6 +658,12 @@ static void blocked(void **state)
                      "watch /loadbalance/leader\nconnect\n> connection connected\n+ . s=a x\nread .\n"
                      "> election-seen\n- .\ngone .\n> leader-lost leader @1\n> candidate-left leader @1\n"
                      "+ . x\nlist\n? " BLOCKED "suspected\n");
+    model_script_run(
+        "... nor a lease elsewhere, which never had a child",
+        "watch /service/lease kind=leader\nconnect\n> connection connected\n+ . a:1\nlist\n"
+        "> election-seen\n? why-nobody certain: nobody stands, and no znode was ever created in it\n"
+        "= . a:2\nlist\n? why-nobody certain: a znode without an owner is in its place, and is "
+        "written to: perhaps its writer leads\n? findings none\n");
     model_script_run("... not a directory, with members or without",
                      "watch /service/x/leader\nconnect\n> connection connected\n+ .\nlist\n> election-seen\n"
                      "? findings none\n= . 10.0.0.1:8200\n+ n_0000000000 s=a\nlist\n"
