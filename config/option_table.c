@@ -194,8 +194,7 @@ static const char *set_timeout(struct options *options, const char *value)
         return problem;
     if (is_plain ? seconds < 1 || seconds > 3600 : ms < 10 || ms > 60 * MINUTE_MS)
         return is_plain ? "is out of range; write 1 to 3600" : "is out of range; write 10ms to 1h";
-    options->wait_given = true;
-    options->wait_ms = is_plain ? seconds * 1000 : ms;
+    options->check.timeout_ms = is_plain ? seconds * 1000 : ms;
     return NULL;
 }
 
@@ -357,7 +356,8 @@ const struct option_row option_table[] = {
      .help = "read the newest transaction logs of a server on this machine, and follow them"},
     {"wait", 0, "DURATION", ONCE | EVENTS | DEMO | INJECT | CHECK | EXPORT | DISCOVER,
      DURATION(wait_ms, 10, 60 * MINUTE_MS), .check = note_wait,
-     .help = "how long a snapshot may take (10s; discover: until it has searched everything)"},
+     .help = "how long a snapshot may take (10s; discover: until it has searched everything);\n"
+             "                                    check: waits until suspicions are settled"},
     {"color", 0, "WHEN", EVERY, CHOICE(color, colors), .help = "auto, always or never (auto)"},
     {"ascii", 0, NULL, EVERY, FLAG(ascii), .help = "signs and lines in ASCII"},
     {"utc", 0, NULL, EVERY, FLAG(utc), .help = "times in UTC, not in local time"},
@@ -411,7 +411,10 @@ const struct command_row command_table[] = {
      "A RANGE follows the plug-in guidelines, [@][START:][END]; times are seconds, or 10s, 5m.\n\n"
      "Without a threshold for them: CRITICAL is a leader election without a leader and a certain\n"
      "finding that is critical; WARNING is a certain error, and a leader without a successor or\n"
-     "whose successor would not be notified, and a server that is read-only.\n"},
+     "whose successor would not be notified, and a server that is read-only.\n\n"
+     "One look cannot prove that a watch is missing, or that a first in line knows that it leads:\n"
+     "that is only suspected, and no alarm. --wait 60s waits until suspicions are settled, for\n"
+     "--timeout at most.\n"},
     {COMMAND_EXPORT, "export", "[PATH...]", "metrics for Prometheus",
      "They are served on /metrics, as text or, on request, as OpenMetrics. --once prints them.\n"
      "127.0.0.1 is reachable from this host only; any other address from the whole network.\n"},

@@ -57,7 +57,8 @@ struct inject_options {
 struct check_options {
     struct threshold warning[CHECK_THRESHOLDS], critical[CHECK_THRESHOLDS];
     size_t warning_count, critical_count;
-    int64_t window_ms; /* of figures from a recording, default 24h */
+    int64_t window_ms;  /* of figures from a recording, default 24h */
+    int64_t timeout_ms; /* the deadline of all; 0: not given */
     bool verbose;
 };
 

@@ -14,6 +14,7 @@ import pytest
 
 from electop import PROGRAM, run
 from recorder import Recorder
+from standing import Line
 from waiting import until
 
 LIMIT_S = 150
@@ -57,6 +58,20 @@ def test_one_look_at_watches_is_no_proof(zk, path, standing):
     """kazoo created two znodes and watches nothing: after one look that is suspected, and no alarm."""
     done = check(zk, path)
     assert done.status == 0 and "1 suspected finding" in done.out and performance(done)["next_failover"] == "U", done
+
+
+def test_a_wait_settles_what_one_look_suspects(zk, path):
+    """What cannot be settled within --timeout is still suspected, and said at once."""
+    line = Line(zk, path)
+    try:
+        line.join(host="127.0.33.1")
+        line.join(host="127.0.33.2", watching=None)
+        done = check(zk, path, "-t", "5", "--wait", "60s")
+        assert done.status == 0 and "1 finding still suspected (no-watch)" in done.out, done
+        done = check(zk, path, "-t", "90", "--wait", "60s")
+        assert done.status == 2 and ": no-watch (" in done.out, done
+    finally:
+        line.close()
 
 
 def test_thresholds_decide(zk, path, standing, follower):

@@ -54,6 +54,10 @@ def test_single_look_is_not_acted_on(zk, solr, tmp_path):
     time.sleep(ALLOWED_S + 0.5)
     status, found = once(zk, tmp_path, solr.path, "--quick")
     assert status == 0 and found["never-acknowledged"]["certainty"] == "suspected", found
+    check = run("check", "--config", str(tmp_path / "config.yaml"))
+    assert check.status == 0 and "1 suspected finding (never-acknowledged)" in check.out, check
+    check = run("check", "--config", str(tmp_path / "config.yaml"), "-t", "30", "--wait", "20s")
+    assert check.status == 0 and "1 finding still suspected (never-acknowledged)" in check.out, check
 
 
 def test_mark_of_another_for_long(zk, solr, tmp_path):

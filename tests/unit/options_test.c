@@ -124,12 +124,14 @@ static void check_options(void **state)
     assert_int_equal(options.check.warning_count, 2);
     assert_string_equal(options.check.warning[1].figure, "tenure");
     assert_string_equal(options.config_file, "f");
-    assert_int_equal(options.wait_ms, 3000);
+    assert_int_equal(options.check.timeout_ms, 3000);
+    assert_false(options.wait_given);
     assert_int_equal(options.check.window_ms, 7200000);
     assert_int_equal(options.session_timeout_ms, 0);
     options_free(&options);
-    options = expect("check -t 250ms --session-timeout 4s");
-    assert_int_equal(options.wait_ms, 250);
+    options = expect("check -t 250ms --wait 100ms --session-timeout 4s");
+    assert_int_equal(options.check.timeout_ms, 250);
+    assert_int_equal(options.wait_ms, 100);
     assert_int_equal(options.session_timeout_ms, 4000);
     options_free(&options);
     options = expect("export --listen [::1]:9 --series 200");

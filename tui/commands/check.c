@@ -52,9 +52,11 @@ static const char *const status_words[] = {"OK", "WARNING", "CRITICAL", "UNKNOWN
 
 struct check {
     const struct check_options *options;
-    const struct model *model;
-    struct history *history; /* NULL: there is none */
+    const struct monitor *monitor;
+    const struct model *model; /* its */
+    struct history *history;   /* NULL: there is none */
     struct moment now;
+    bool waited; /* until suspicions were settled, or could not be */
     enum check_status status;
     struct text problems[CHECK_UNKNOWN + 1], fine, performance;
     struct text lines; /* of --verbose */
@@ -403,7 +405,7 @@ static void check_defaults(struct check *check, const struct election *election,
 }
 
 /* ", 2 suspected findings (no-watch, herd)" */
-static void put_suspected(struct text *text, const struct election *election, double count)
+static void put_suspected(struct text *text, const struct election *election, double count, bool waited)
 {
     uint64_t put = 0;
     _Static_assert(FINDING_COUNT <= 64, "a bit for each kind");
@@ -413,7 +415,8 @@ static void put_suspected(struct text *text, const struct election *election, do
         if (finding->certainty == CERTAINTY_CERTAIN || put & bit)
             continue;
         if (!put)
-            text_printf(text, ", %.0f suspected finding%s (", count, count == 1 ? "" : "s");
+            text_printf(text, ", %.0f%s finding%s%s (", count, waited ? "" : " suspected",
+                        count == 1 ? "" : "s", waited ? " still suspected" : "");
         text_printf(text, "%s%s", put ? ", " : "", finding_kind(finding->code)->word);
         put |= bit;
     }
@@ -445,7 +448,7 @@ static void check_describe(struct check *check, const struct election *election,
                      ? "free"
                      : election_state_word(summary_state(election)));
     }
-    put_suspected(&text, election, figures[FIGURE_SUSPECTED]);
+    put_suspected(&text, election, figures[FIGURE_SUSPECTED], check->waited);
     check_add(&check->fine, text.at ? text.at : "");
     check_add_line(check, text.at ? text.at : "");
     text_free(&text);
@@ -601,11 +604,38 @@ static void check_shorten(struct text *words, size_t most)
     text_add(words, after);
 }
 
-static int check_judge(const struct model *model, const struct invocation *invocation, bool late)
+/* ---- its time ---- */
+
+static int64_t check_end_ms(int64_t wait_ms)
+{
+    return wait_ms / 2 < END_MS ? wait_ms / 2 : END_MS;
+}
+
+/* Of the whole check. */
+static int64_t check_deadline_ms(const struct options *options)
+{
+    return options->check.timeout_ms ? options->check.timeout_ms : options->wait_ms;
+}
+
+/* Of its snapshot. */
+static int64_t check_wait_ms(const struct options *options)
+{
+    int64_t deadline_ms = check_deadline_ms(options), most_ms = deadline_ms - check_end_ms(deadline_ms);
+    return options->wait_given && options->wait_ms < most_ms ? options->wait_ms : most_ms;
+}
+
+/* ---- the line ---- */
+
+static int check_judge(const struct monitor *monitor, const struct invocation *invocation, bool late)
 {
     const struct settings *settings = invocation->settings;
+    const struct options *options = invocation->options;
+    const struct model *model = monitor_model(monitor);
+    bool short_wait = options->wait_given && check_wait_ms(options) == options->wait_ms;
     struct check check = {.options = &invocation->options->check,
+                          .monitor = monitor,
                           .model = model,
+                          .waited = options->wait_given,
                           .history = command_recording_configured(&settings->history),
                           .now = clock_now()};
     char wait[32];
@@ -613,8 +643,10 @@ static int check_judge(const struct model *model, const struct invocation *invoc
         check_cluster(&check, &model->clusters[i], &settings->clusters[i], check_names(settings));
     bool unreached = summary_result(model) == SUMMARY_UNREACHED; /* said above, with what to do */
     if (late && !unreached)
-        check_raise(&check, CHECK_UNKNOWN, "some requests were not answered within %s; raise --timeout",
-                    format_span(invocation->options->wait_ms * 1000, wait, sizeof wait));
+        check_raise(&check, CHECK_UNKNOWN, "some requests were not answered within %s; raise --%s",
+                    format_span((short_wait ? options->wait_ms : check_deadline_ms(options)) * 1000, wait,
+                                sizeof wait),
+                    short_wait ? "wait" : "timeout");
     if (check.left_out)
         check_raise(&check, CHECK_OK, "performance data of %zu of %zu elections left out", check.left_out,
                     check.elections);
@@ -666,11 +698,6 @@ static void check_on_guard(int number)
     _exit(CHECK_UNKNOWN);
 }
 
-static int64_t check_end_ms(int64_t wait_ms)
-{
-    return wait_ms / 2 < END_MS ? wait_ms / 2 : END_MS;
-}
-
 /* The loop may hang where none of its deadlines is checked (a file system that does not answer). */
 static void check_guard(int64_t ms)
 {
@@ -692,33 +719,41 @@ static bool check_misses_leader(const struct model *model)
     return false;
 }
 
+/* One look; --wait: until no suspicion can be settled any more. */
+static void check_look(uv_loop_t *loop, struct monitor *monitor, const struct invocation *invocation,
+                       const struct shutdown *ending)
+{
+    struct preload *earlier = preload_begin(loop, monitor, &invocation->settings->history);
+    uint64_t until_ms = uv_now(loop) + (uint64_t)check_wait_ms(invocation->options);
+    bool waits = invocation->options->wait_given;
+    monitor_ask(monitor);
+    monitor_one_poll(monitor, true);
+    while (!ending->signal && !ending->passed[0] &&
+           !(monitor_complete(monitor) && monitor_compared(monitor, until_ms)))
+        uv_run(loop, UV_RUN_ONCE);
+    if (waits || check_misses_leader(monitor_model(monitor))) {
+        monitor_one_poll(monitor, false);
+        while (!ending->signal && !ending->passed[0] && !monitor_settled(monitor, until_ms))
+            uv_run(loop, UV_RUN_ONCE);
+    }
+    preload_end(earlier);
+}
+
 static int command_check_on(uv_loop_t *loop, const struct invocation *invocation)
 {
     char *error = NULL;
     struct shutdown ending;
-    int64_t wait_ms = invocation->options->wait_ms;
-    check_guard(wait_ms - check_end_ms(wait_ms) / 3);
-    bool caught = shutdown_begin(&ending, loop, wait_ms - check_end_ms(wait_ms), 0);
+    int64_t deadline_ms = check_deadline_ms(invocation->options);
+    check_guard(deadline_ms - check_end_ms(deadline_ms) / 3);
+    bool caught = shutdown_begin(&ending, loop, check_wait_ms(invocation->options), 0);
     struct monitor *monitor = caught ? monitor_start(loop, invocation->settings, &error) : NULL;
-    struct preload *earlier = monitor ? preload_begin(loop, monitor, &invocation->settings->history) : NULL;
     int status = CHECK_UNKNOWN;
     if (monitor) {
-        monitor_ask(monitor);
-        monitor_one_poll(monitor, true);
-        uint64_t until_ms = uv_now(loop) + (uint64_t)(wait_ms - check_end_ms(wait_ms));
-        while (!ending.signal && !ending.passed[0] &&
-               !(monitor_complete(monitor) && monitor_compared(monitor, until_ms)))
-            uv_run(loop, UV_RUN_ONCE);
-        if (check_misses_leader(monitor_model(monitor))) {
-            monitor_one_poll(monitor, false);
-            while (!ending.signal && !ending.passed[0] && !monitor_settled(monitor, until_ms))
-                uv_run(loop, UV_RUN_ONCE);
-        }
-        preload_end(earlier);
+        check_look(loop, monitor, invocation, &ending);
         if (!ending.signal) {
             bool late = monitor_cut(monitor) || !monitor_complete(monitor);
             monitor_catch_up(monitor);
-            status = check_judge(monitor_model(monitor), invocation, late);
+            status = check_judge(monitor, invocation, late);
             check_said = status;
         }
     } else {
