@@ -216,7 +216,7 @@ def test_several_clusters_are_told_apart(zk, path, standing, client, tmp_path):
 def test_ranges_are_readable(zk, path, standing):
     """Times for people in the text, numbers in the performance data."""
     done = check(zk, path, "-c", "tenure=1h:", "-w", "candidates=@1:2")
-    assert re.search(rf"{path}: tenure [0-9.]+m?s is outside 1h:", done.out), done
+    assert re.search(rf"{path}: tenure of at most [0-9.]+m?s is outside 1h:", done.out), done
     assert f"{path}: candidates 2 is inside 1:2" in done.out, done
     assert re.search(r"'tenure'=[0-9.]+s;;3600:;0;", done.out), done
 
@@ -229,7 +229,7 @@ def test_verbose_gives_more_lines(zk, path, standing, client, tmp_path):
     first, *more = done.out.splitlines()
     assert first.startswith("ELECTION CRITICAL - ") and " |" in first and "|" not in "".join(more), done
     assert any(line.startswith(f"CRITICAL: {path}-b: no leader") for line in more), done
-    assert any(line.startswith(f"{path} led by host-a:1") for line in more), done
+    assert any(line.startswith(f"{path} led by host-a:1 for at most ") for line in more), done
 
 
 def test_a_cluster_is_a_short_line(zk, path, client, tmp_path):

@@ -251,6 +251,7 @@ static char *check_value(const struct figure_kind *kind, double value, bool exac
 static void check_raise_range(struct check *check, const struct election *election,
                               const struct threshold *threshold, enum check_status status, double value)
 {
+    bool bounded = figure_of(threshold->figure) == FIGURE_TENURE && !election->leader_since_exact;
     const struct figure_kind *kind = figure_kind(figure_of(threshold->figure));
     char now[VALUE_TEXT], bound[VALUE_TEXT];
     struct text range = {0};
@@ -260,8 +261,9 @@ static void check_raise_range(struct check *check, const struct election *electi
         text_printf(&range, "%s:", check_value(kind, threshold->low, true, bound));
     if (threshold->high != INFINITY)
         text_add(&range, check_value(kind, threshold->high, true, bound));
-    check_raise(check, status, "%s: %s %s is %s %s", check_name(check, election), kind->word,
-                check_value(kind, value, false, now), threshold->inside ? "inside" : "outside", range.at);
+    check_raise(check, status, "%s: %s %s%s is %s %s", check_name(check, election), kind->word,
+                bounded ? "of at most " : "", check_value(kind, value, false, now),
+                threshold->inside ? "inside" : "outside", range.at);
     text_free(&range);
 }
 
@@ -434,7 +436,7 @@ static void check_describe(struct check *check, const struct election *election,
         text_printf(&text, "%s %s", vacancy_stalls(election) ? "led by nobody, the first is" : "led by",
                     leader->identity ? leader->identity : leader->name);
         if (!isnan(figures[FIGURE_TENURE]))
-            text_printf(&text, " for %s",
+            text_printf(&text, " for %s%s", election->leader_since_exact ? "" : "at most ",
                         format_age((int64_t)(figures[FIGURE_TENURE] * 1e6), age, sizeof age));
         text_printf(&text, ", %zu candidate%s", election->candidate_count,
                     election->candidate_count == 1 ? "" : "s");
