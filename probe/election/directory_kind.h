@@ -51,6 +51,7 @@ struct discovery {
     const char *left_out;   /* the directories left out, and why; NULL: none */
     char *const *denied;    /* unreadable directories, below the chroot; the list is limited */
     size_t denied_count;
+    bool emptied_more; /* there are more paths that may have been elections than are in directories */
 };
 
 /* One line of a report: an election of the model, or another directory. */

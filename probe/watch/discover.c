@@ -961,5 +961,6 @@ struct discovery discover_state(struct discover *d)
                               .complete = d->complete,
                               .left_out = d->left_out,
                               .denied = d->left.denied_at,
-                              .denied_count = denied};
+                              .denied_count = denied,
+                              .emptied_more = d->left.emptied_more};
 }

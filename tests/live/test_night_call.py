@@ -361,11 +361,19 @@ def test_elections_that_nobody_is_in_are_named(zk, client, path):
     assert told in " ".join(once.out.split()), once
     check = run("check", "-s", inside, "--admin", zk.admin)
     assert check.status == 3 and told in check.out, check
-    # Beside one that was found they decide no exit code.
+    # Beside those that were found they decide no exit code.
     client.create(f"{path}/live/latch/_c_{uuid.uuid4()}-latch-", b"a:1", ephemeral=True, sequence=True, makepath=True)
     check = run("check", "-s", inside, "--admin", zk.admin)
     assert check.status == 1 and "no candidate after the leader" in check.out and told in check.out, check
     assert run("once", "--strict", "-s", inside, "--admin", zk.admin).status == 0
+    client.create(f"{path}/more/latch/_c_{uuid.uuid4()}-latch-", b"a:1", ephemeral=True, sequence=True, makepath=True)
+    check = run("check", "-s", inside, "--admin", zk.admin, "-w", "next_failover=0:")
+    assert check.status == 0 and len(check.out) <= 200, check
+    assert "2 elections; 2 paths are empty, and may have been elections;" in check.out, check
+    check = run("check", "-v", "-s", inside, "--admin", zk.admin)
+    for at in "/kafka/controller", "/team/latch":
+        assert f"\n{at} is empty, and may have been an election; if it is one, name it\n" in check.out, check
+    client.delete(f"{path}/more", recursive=True)
 
     screen = Pty([PROGRAM, "-s", inside, "--admin", zk.admin], cols=160)
     try:

@@ -64,6 +64,9 @@ struct check {
     const struct election *named;
     size_t problem_count;
     size_t elections, left_out;
+    size_t emptied;      /* paths that may have been elections, beside others that are */
+    bool emptied_more;   /* and more of them */
+    struct text perhaps; /* the message about them */
 };
 
 static enum check_status worse(enum check_status a, enum check_status b)
@@ -556,6 +559,40 @@ static void check_hidden(struct check *check, const struct cluster *cluster)
     }
 }
 
+/* Paths that may have been elections: none of them alone is an alarm. */
+static void check_emptied(struct check *check, const struct cluster *cluster, const struct discovery *found,
+                          const char *message)
+{
+    size_t count;
+    struct discovery_row *rows = discovery_rows(cluster, found, &count);
+    bool named = check->model->cluster_count > 1;
+    for (size_t i = 0; i < count; i++) {
+        if (rows[i].verdict.kind != DIRECTORY_EMPTIED)
+            continue;
+        char *line = text_format("%s%s%s is empty, and may have been an election; if it is one, name it",
+                                 named ? label_cluster(cluster) : "", named ? " " : "", rows[i].path);
+        check_add_line(check, line);
+        free(line);
+        check->emptied++;
+    }
+    free(rows);
+    check->emptied_more |= found->emptied_more;
+    check_add(&check->perhaps, message);
+}
+
+/* Many elections leave room for their number only. */
+static void check_say_emptied(struct check *check, struct text *words)
+{
+    const char *before = words->length ? "; " : "";
+    if (check->emptied == 1 && check->elections > 1)
+        text_printf(words, "%s1 path is empty, and may have been an election", before);
+    else if (check->emptied && check->elections > 1)
+        text_printf(words, "%s%s%zu paths are empty, and may have been elections", before,
+                    check->emptied_more ? "more than " : "", check->emptied);
+    else if (check->perhaps.length)
+        check_add(&check->fine, check->perhaps.at);
+}
+
 static void check_cluster(struct check *check, const struct cluster *cluster,
                           const struct cluster_settings *wanted, bool named)
 {
@@ -576,8 +613,10 @@ static void check_cluster(struct check *check, const struct cluster *cluster,
         if (!snapshot_exit_is_matched(cluster, pattern))
             check_raise(check, CHECK_UNKNOWN, "%s: no path matches %s; check the pattern", name, pattern);
     }
-    if (!wanted->election_count && problem && cluster->sees_all && cluster->election_count)
-        check_add(&check->fine, problem);
+    struct discovery found;
+    if (!wanted->election_count && problem && cluster->sees_all && cluster->election_count &&
+        monitor_discovery(check->monitor, (size_t)(cluster - check->model->clusters), &found))
+        check_emptied(check, cluster, &found, problem);
     else if (!wanted->election_count && problem)
         check_raise(check, CHECK_UNKNOWN, "%s: %s", name, problem);
     else if (!wanted->election_count && !cluster->election_count)
@@ -660,6 +699,7 @@ static int check_judge(const struct monitor *monitor, const struct invocation *i
             check_add(&words, check.problems[order[i]].at);
     if (check.elections > 1)
         text_printf(&words, "%s%zu elections", words.length ? "; " : "", check.elections);
+    check_say_emptied(&check, &words);
     if (check.fine.length && words.length < TEXT_MOST / 2)
         text_printf(&words, "%s%s", words.length ? "; " : "", check.fine.at);
     char *safe = safe_text(words.at ? words.at : "", words.length, true); /* its length is shown */
@@ -679,6 +719,7 @@ static int check_judge(const struct monitor *monitor, const struct invocation *i
         text_free(&check.problems[i]);
     text_free(&words);
     text_free(&check.fine);
+    text_free(&check.perhaps);
     text_free(&check.performance);
     text_free(&check.lines);
     free(check.name);
