@@ -28,6 +28,15 @@ static bool reaches_now(const struct model *model, const struct election *then, 
     return now.mono_us - watched_until(model, then).mono_us <= BASELINE_GAP_US;
 }
 
+/* Of a failover that was open: nobody led until the recording's end. */
+static void note_vacant(const struct update *f, const struct election *then, struct failover *failover)
+{
+    int64_t seen_us = watched_until(f->model, then).mono_us - failover->lost_at.mono_us;
+    bool vacant = then->state == ELECTION_VACANT || then->state == ELECTION_ABSENT;
+    if (vacant && failover_is_open(failover) && seen_us > failover->vacancy.low_us)
+        failover->vacancy.low_us = seen_us;
+}
+
 /* ---- the same thing? ---- */
 
 static bool baseline_same_znode(const struct candidate *a, const struct candidate *b);
@@ -133,6 +142,7 @@ static void take_tenures(const struct update *f, const struct election *then, bo
         failover.lost_at = baseline_moment(f->model, failover.lost_at);
         failover.elected_at = baseline_moment(f->model, failover.elected_at);
         failover.in_line = failover_is_open(&failover) && then->leader;
+        note_vacant(f, then, &failover);
         if (failover.lost_at.mono_us < own_from.mono_us)
             election_keep_failover(election, &failover);
     }

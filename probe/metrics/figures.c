@@ -81,6 +81,21 @@ static double seconds_since(struct moment then, struct moment now)
     return then.mono_us && now.mono_us >= then.mono_us ? (double)(now.mono_us - then.mono_us) / 1e6 : NAN;
 }
 
+/* A recording may know since when what was found so is vacant. stalls: there is a first in line, which does not lead. */
+static double figures_vacancy(const struct election *election, enum election_state state, bool stalls,
+                              struct moment now)
+{
+    struct failover lost;
+    if (state == ELECTION_LED && !stalls)
+        return 0;
+    if (election->state_since_exact && !stalls)
+        return seconds_since(election->state_since, now);
+    bool known = vacancy_lost(election, now, &lost) && lost.vacancy.low_us >= 0;
+    if (stalls)
+        return known ? (double)lost.vacancy.low_us / 1e6 : seconds_since(vacancy_doubt(election)->since, now);
+    return known ? fmax((double)lost.vacancy.low_us / 1e6, seconds_since(election->state_since, now)) : NAN;
+}
+
 void figures_of_election(const struct election *election, struct moment now, double figures[FIGURE_COUNT])
 {
     enum election_state state = summary_state(election);
@@ -90,16 +105,8 @@ void figures_of_election(const struct election *election, struct moment now, dou
     if (state == ELECTION_UNKNOWN || state == ELECTION_DENIED)
         return;
     figures[FIGURE_CANDIDATES] = listed ? (double)election->candidate_count : 0;
-    struct failover lost;
-    bool stalls = vacancy_stalls(election) && vacancy_lost(election, now, &lost);
-    if (stalls)
-        figures[FIGURE_VACANCY] = lost.vacancy.low_us >= 0
-                                      ? (double)lost.vacancy.low_us / 1e6
-                                      : seconds_since(vacancy_doubt(election)->since, now);
-    else
-        figures[FIGURE_VACANCY] = state == ELECTION_LED         ? 0
-                                  : election->state_since_exact ? seconds_since(election->state_since, now)
-                                                                : NAN;
+    bool stalls = vacancy_stalls(election);
+    figures[FIGURE_VACANCY] = figures_vacancy(election, state, stalls, now);
     if (state == ELECTION_LED && !stalls)
         figures[FIGURE_TENURE] = seconds_since(election->leader_since, now);
     figures[FIGURE_NEXT_FAILOVER] = figures_next_failover(election);

@@ -277,6 +277,7 @@ static void check_threshold(struct check *check, const struct election *election
     enum figure figure = figure_of(threshold->figure);
     const struct figure_kind *kind = figure_kind(figure);
     const char *path = check_name(check, election);
+    char least[VALUE_TEXT];
     if (isnan(figures[figure])) {
         if (figure == FIGURE_VACANCY && summary_state(election) == ELECTION_ABSENT)
             ; /* said by check_defaults() */
@@ -294,8 +295,12 @@ static void check_threshold(struct check *check, const struct election *election
             check_raise(check, CHECK_UNKNOWN, "%s: %s is not known", path, kind->word);
         return; /* no failover was recorded: none was too slow */
     }
+    bool bounded = figure == FIGURE_VACANCY && figures[figure] > 0 && !election->state_since_exact;
     if (threshold_alerts(threshold, figures[figure]))
         check_raise_range(check, election, threshold, status, figures[figure]);
+    else if (bounded)
+        check_raise(check, status, "%s: vacant for at least %s", path,
+                    check_value(kind, figures[figure], false, least));
 }
 
 /* Since when there is no leader, and why. */
@@ -308,8 +313,8 @@ static void check_vacancy(struct check *check, const struct election *election, 
     bool since = vacancy_lost(election, check->now, &lost) && lost.from; /* as the description says */
     vacancy_describe(election, check->now, why);
     format_local_times(why, check->now.wall_us, local, sizeof local);
-    bool assumed = !named && election->kind_proof == KIND_ASSUMED;
-    if (assumed && vacancy_s < allowed_s)
+    bool assumed = !named && election->kind_proof == KIND_ASSUMED, exact = election->state_since_exact;
+    if (assumed && exact && vacancy_s < allowed_s)
         return; /* a busy lock is free between two holders */
     if (assumed)
         check_raise(check, CHECK_WARNING,
@@ -323,9 +328,10 @@ static void check_vacancy(struct check *check, const struct election *election, 
                     since ? "" : "; it is not known since when", local[0] ? "; " : "", local);
     else
         check_raise(check,
-                    (named || vacancy_s >= allowed_s) && !vacancy_is_doubtful(election) ? CHECK_CRITICAL
-                                                                                        : CHECK_WARNING,
-                    "%s: no leader for %s%s%s", check_name(check, election),
+                    (named || !exact || vacancy_s >= allowed_s) && !vacancy_is_doubtful(election)
+                        ? CHECK_CRITICAL
+                        : CHECK_WARNING,
+                    "%s: no leader for %s%s%s%s", check_name(check, election), exact ? "" : "at least ",
                     format_age((int64_t)(vacancy_s * 1e6), age, sizeof age), local[0] ? "; " : "", local);
 }
 

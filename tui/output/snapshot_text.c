@@ -134,7 +134,7 @@ static void print_nobody(struct printer *printer, const struct election *electio
 {
     char age[32], text[64];
     bool lock = election->kind == KIND_LOCK;
-    int64_t stood_us = label_age_us(election->state_since, label_as_of(election, now));
+    int64_t stood_us = label_vacant_us(election, now);
     int x;
     switch (election->state) {
     case ELECTION_VACANT:

@@ -137,6 +137,16 @@ struct moment label_as_of(const struct election *election, struct moment now)
     return label_stale(election) ? labels_stale_since(election) : now;
 }
 
+/* A recording may know the loss of what was found without a leader. */
+int64_t label_vacant_us(const struct election *election, struct moment now)
+{
+    struct failover lost;
+    now = label_as_of(election, now);
+    bool known = !election->state_since_exact && !election->leader && vacancy_lost(election, now, &lost);
+    int64_t found_us = label_age_us(election->state_since, now);
+    return known && lost.vacancy.low_us > found_us ? lost.vacancy.low_us : found_us;
+}
+
 const char *const badge_words[BADGE_STATES] = {
     [BADGE_LED] = "led",         [BADGE_TAKING_OVER] = "taking over",  [BADGE_NO_ACK] = "no ack",
     [BADGE_STALLED] = "stalled", [BADGE_PERHAPS_STALLED] = "stalled?", [BADGE_VACANT] = "vacant",
@@ -326,7 +336,7 @@ const char *label_no_leader(const struct cells *cells, const struct election *el
         return election->state == ELECTION_ABSENT   ? "absent then"
                : election->state == ELECTION_DENIED ? "denied then"
                                                     : "none then";
-    format_age(label_age_us(election->state_since, now), age, sizeof age);
+    format_age(label_vacant_us(election, now), age, sizeof age);
     switch (election->state) {
     case ELECTION_VACANT:
         none->sign = lock ? SIGN_DASH : SIGN_NONE;
@@ -479,7 +489,8 @@ char *label_since(const struct cells *cells, const struct election *election, st
     /* A stale state is shown as of its last observation: whether it lasts is not known. */
     if (led && !exact)
         form |= AGE_AT_MOST;
-    format_age_as(label_age_us(since, label_as_of(election, now)), form, age, sizeof age);
+    format_age_as(led ? label_age_us(since, label_as_of(election, now)) : label_vacant_us(election, now),
+                  form, age, sizeof age);
     snprintf(buffer, size, "%s%s", exact ? "" : cells_sign(cells, led ? SIGN_AT_MOST : SIGN_AT_LEAST), age);
     return buffer;
 }

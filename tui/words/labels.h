@@ -85,6 +85,8 @@ struct moment label_as_of(const struct election *election, struct moment now);
 
 /* Time from then to now, never negative; 0 if then is unknown (zero). */
 int64_t label_age_us(struct moment then, struct moment now);
+/* How long it has its state without a leader: if its beginning was not seen, at least. */
+int64_t label_vacant_us(const struct election *election, struct moment now);
 
 /* "owner: team-a   runbook: https://..." of an election as configured; false: neither is. */
 bool label_responsible(const struct settings *settings, const struct election *election, char *buffer,
