@@ -313,6 +313,19 @@ static bool still_needs_leader(const struct election *then)
     return false;
 }
 
+/* A recorder is behind by so much. */
+#define LAG_US INT64_C(2000000)
+
+/* Whether it needs a leader still is judged once allow.vacancy has passed; until then nothing says that it does not. */
+static bool just_lost(const struct election *then)
+{
+    const struct failover *last = election_failover_at(then, then->failover_count - 1);
+    bool left = last->cause == CAUSE_RESIGNED || last->cause == CAUSE_CLOSED ||
+                last->cause == CAUSE_DELETED || last->cause == CAUSE_ENDED;
+    return !left && then->settings &&
+           clock_now().wall_us < last->lost_at.wall_us + then->settings->allow.vacancy_ms * 1000 + LAG_US;
+}
+
 /* One that was found, and that a search may not find again: it has no candidates, or is gone. */
 static bool monitor_follows(const struct election *then, bool recent, bool grows, bool taken)
 {
@@ -321,7 +334,7 @@ static bool monitor_follows(const struct election *then, bool recent, bool grows
     bool open =
         then->failover_count && failover_is_open(election_failover_at(then, then->failover_count - 1));
     /* However old, this run reports its end, unless a recorder is there that has seen it go. */
-    if (open && !(taken && then->state == ELECTION_ABSENT))
+    if (open && (!(taken && then->state == ELECTION_ABSENT) || just_lost(then)))
         return true;
     return recent && (then->state == ELECTION_LED || still_needs_leader(then) ||
                       (grows && then->state != ELECTION_ABSENT));

@@ -2,6 +2,7 @@
 
 Each election has one candidate. It goes, nobody follows, and every command tells how, while the outage lasts."""
 import json
+import time
 import uuid
 
 import pytest
@@ -429,6 +430,29 @@ def test_an_election_that_only_the_recording_knows(zk, client, path, tmp_path):
     assert check.status == 2 and "/latch: nobody leads, the path does not exist; " in check.out, check
     assert "host-h:80" in check.out and "'elections'=2;" in check.out, check
     lines[1].close()
+
+
+def test_an_election_whose_directory_was_just_deleted(zk, client, path, tmp_path):
+    """Found, led, and deleted by somebody: a warning with who led, until its recorder judges it; then critical."""
+    line = Line(zk, f"{path}/latch")
+    leader = line.join("host-a:80")
+    recorder = Recorder(tmp_path, f"{zk.addresses[0]}{path}", "--admin", zk.admin, elections="[]")
+    options = ("--admin", zk.admin, "--config", str(recorder.config))
+    try:
+        recorder.wait_for("SELECT 1 FROM tenure")
+        until(lambda: is_polled(recorder), what="the recorder has polled the leader's server")
+        gone = time.monotonic()
+        client.delete(leader.path)
+        client.delete(f"{path}/latch")
+        recorder.wait_for("SELECT 1 FROM events WHERE event = 'election-gone'")
+        soon = run("check", *options)
+        assert soon.status == 1 or time.monotonic() - gone > 5, soon
+        assert "/latch: nobody leads, the path does not exist; the last leader" in soon.out and "host-a:80" in soon.out, soon
+        recorder.wait_for("SELECT 1 FROM finding WHERE code = 'no-leader'")
+        assert run("check", *options).status == 2
+    finally:
+        recorder.end()
+        line.close()
 
 
 # Which of its causes is told depends on what the servers could be asked before it went.

@@ -362,6 +362,14 @@ static bool check_belongs(const struct election *election)
            election->listed_member_count > 0 || (election->ack_known && election->ack_present);
 }
 
+/* The recorder saw it go a moment ago, and has not judged yet whether it still needs a leader. */
+static bool check_just_lost(const struct check *check, const struct election *election)
+{
+    int64_t lost_us = election->change.to ? 0 : election->change.lost_at.mono_us;
+    return lost_us > 0 && lost_us < election->own_since.mono_us &&
+           check->now.mono_us - lost_us < election->settings->allow.vacancy_ms * 1000;
+}
+
 /* The checks without any option. */
 static void check_defaults(struct check *check, const struct election *election,
                            const double figures[FIGURE_COUNT])
@@ -384,7 +392,8 @@ static void check_defaults(struct check *check, const struct election *election,
         char why[VACANCY_TEXT], local[VACANCY_TEXT];
         vacancy_describe(election, check->now, why);
         format_local_times(why, check->now.wall_us, local, sizeof local);
-        check_raise(check, CHECK_CRITICAL, "%s: nobody leads, the path does not exist; %s%s", path,
+        check_raise(check, !named && check_just_lost(check, election) ? CHECK_WARNING : CHECK_CRITICAL,
+                    "%s: nobody leads, the path does not exist; %s%s", path,
                     !led       ? "if none has to, call it a lock (--kind lock)"
                     : local[0] ? local
                                : "the last leader that is known was ",
