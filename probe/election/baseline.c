@@ -72,6 +72,22 @@ void baseline_bind(const struct model *model, struct election *election)
     }
 }
 
+bool baseline_led(const struct model *model, const struct cluster *cluster, const char *path)
+{
+    const char *name = strrchr(path, '/');
+    for (size_t i = 0; name && model->earlier && i < model->earlier->cluster_count; i++) {
+        const struct cluster *then = &model->earlier->clusters[i];
+        if (!baseline_same_cluster(then, cluster))
+            continue;
+        const struct election *lock = cluster_election(then, path, strlen(path)),
+                              *line = cluster_election(then, path, name > path ? (size_t)(name - path) : 1);
+        if ((lock && lock->leader && lock->recipe && lock->recipe->family == FAMILY_LOCK) ||
+            (line && line->leader && strcmp(line->leader->name, name + 1) == 0))
+            return true;
+    }
+    return false;
+}
+
 /* ---- who led ---- */
 
 /* Gives its rings away, to be filled anew. */
@@ -476,13 +492,18 @@ bool model_awaits_baseline(const struct model *model)
 
 static void take_all(struct model *model)
 {
-    for (size_t i = 0; i < model->cluster_count; i++)
+    for (size_t i = 0; i < model->cluster_count; i++) {
+        bool takes = false;
         for (size_t k = 0; k < model->clusters[i].election_count; k++) {
             struct election *election = model->clusters[i].elections[k];
             if (!waits(election))
                 continue;
             baseline_take(&(struct update){model, election, model->now});
+            takes = true;
         }
+        if (takes) /* a single snapshot is taken before the next observation */
+            failover_cases_settle(model, &model->clusters[i], model->now);
+    }
 }
 
 void model_take_baseline(struct model *model, const struct model *then, struct moment until, bool grows)

@@ -24,6 +24,8 @@
  */
 void model_take_baseline(struct model *model, const struct model *then, struct moment until, bool grows);
 bool model_awaits_baseline(const struct model *model);
+/* The znode at this path led when the recording ended. */
+bool baseline_led(const struct model *model, const struct cluster *cluster, const char *path);
 /* The recorded cluster is this cluster. */
 bool baseline_same_cluster(const struct cluster *a, const struct cluster *b);
 

@@ -182,6 +182,45 @@ static void find_logged(struct failover_case *c, const struct election *election
             take_logged(c, &end->transaction);
 }
 
+/* Of a loss that was found after a gap: the end of the znode that led when the gap began. Of a lock every holder's has
+ * the same name: its creation must be in the log. */
+static bool is_its_end(const struct failover_case *c, const struct logged_end *end)
+{
+    const struct observed_transaction *t = &end->transaction;
+    const char *name = c->election->change.from;
+    bool named = t->czxid != 0 ? t->czxid == c->czxid : recipe_sequence_of(name) != SEQUENCE_NONE;
+    return end->evidence && named && t->zxid > c->czxid && is_path_of(c->election, name, end->path);
+}
+
+/* The log tells when it was, and whether any candidate may have come and gone since. */
+static void take_past(struct failover_case *c, const struct logged_end *end)
+{
+    struct election *election = c->election;
+    struct change *change = &election->change;
+    const struct observed_transaction *t = &end->transaction;
+    int64_t gone_us = t->gone_us + end->ahead_us - election->cluster->ahead_us;
+    if (!c->found || c->evidence.logged != DEED_NONE || !change->from || !is_its_end(c, end))
+        return;
+    take_logged(c, t);
+    /* By another clock it may be outside of the gap. */
+    if (c->told || gone_us < c->evidence.since_us || gone_us > c->evidence.gone_us)
+        return;
+    change->lost_at = (struct moment){gone_us, change->lost_at.wall_us - (change->lost_at.mono_us - gone_us)};
+    change->lost_seen = true;
+    election->own->lost_after = (struct moment){0};
+    if (election->state == ELECTION_VACANT && t->zxid == election->own->directory.pzxid)
+        c->gap_us = 0; /* nothing came or went since */
+    else
+        election->own->led_unseen |= !election->leader;
+}
+
+static void find_past(struct failover_case *c)
+{
+    const struct logged_end *end;
+    for (size_t i = 0; i < LOGGED_ENDS_KEPT && (end = logged_ends_at(c->election->cluster, i)); i++)
+        take_past(c, end);
+}
+
 void failover_cases_logged(struct cluster *cluster, struct moment at, const char *path,
                            const struct observed_transaction *t)
 {
@@ -192,10 +231,10 @@ void failover_cases_logged(struct cluster *cluster, struct moment at, const char
     if (!path || t->deed == DEED_NONE)
         return;
     logged_ends_add(cluster, path, t, before);
-    if (before)
-        return;
     for (struct failover_case *c = cluster->cases; c; c = c->next)
-        if (c->election->change.from && is_path_of(c->election, c->election->change.from, path))
+        if (before)
+            take_past(c, logged_ends_at(cluster, 0));
+        else if (c->election->change.from && is_path_of(c->election, c->election->change.from, path))
             take_logged(c, t);
 }
 
@@ -257,10 +296,11 @@ void failover_case_found(const struct update *f, const struct candidate *leader,
     c->found = true;
     c->stood_zxid = 0; /* this run's reads are later */
     c->zxid_most = election->directory_known ? election->own->directory.pzxid : 0;
-    if (!election->leader)
-        return;
-    failover_case_won(f);
-    election->counters.leader_changes++;
+    if (election->leader) {
+        failover_case_won(f);
+        election->counters.leader_changes++;
+    }
+    find_past(c);
 }
 
 void failover_case_recalled(const struct update *f, int64_t gap_us)
@@ -834,7 +874,10 @@ static void case_report(struct model *model, struct failover_case *c, struct fai
     describe_reactions(failover, evidence, sizeof evidence);
     describe_herd(c, evidence, sizeof evidence);
     failover->evidence = evidence[0] ? evidence : NULL;
-    int64_t since_us = now.mono_us - election->change.lost_at.mono_us;
+    /* Another may have led in a gap, until it was found. */
+    int64_t since_us =
+        now.mono_us -
+        (election->own->led_unseen && c->found ? c->evidence.gone_us : election->change.lost_at.mono_us);
     if (open)
         failover->vacancy = (struct span){since_us, ended ? since_us : SPAN_OPEN};
     int64_t czxid = election->recipe && election->recipe->family == FAMILY_LOCK ? c->czxid : 0;
@@ -923,7 +966,8 @@ void failover_cases_settle(struct model *model, struct cluster *cluster, struct 
     struct failover_case *next;
     for (struct failover_case *c = cluster->cases; c; c = next) {
         next = c->next;
-        bool open = c->won.mono_us == 0, late = (c->found && !may_be_shown(c, now)) || is_late(c, now);
+        bool open = c->won.mono_us == 0,
+             late = (c->found && !may_be_shown(c, now) && !awaits_log(c, now)) || is_late(c, now);
         bool awaits_more = open ? awaits_log(c, now) : !awaits_cause_only(c, now);
         if ((open && !is_to_tell_open(c)) || (!late && awaits_more))
             continue;

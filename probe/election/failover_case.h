@@ -45,7 +45,7 @@ struct failover_case {
     struct span vacancy; /* once won */
     int64_t gap_us;      /* found after a gap of this length */
     bool told;           /* as an open failover */
-    bool found;          /* from a recording: nothing more becomes known of it */
+    bool found;          /* from a recording: nothing but a log tells more of it */
     bool recalled;       /* reported before: its cause stays */
     bool in_line;        /* a first in line has certainly not led since */
 };

@@ -8,6 +8,7 @@
 
 #include "config/memory.h"
 #include "config/text.h"
+#include "probe/election/baseline.h"
 #include "probe/election/client.h"
 #include "probe/election/cluster.h"
 #include "probe/election/identity.h"
@@ -38,6 +39,7 @@ struct followed_change {
     /* By the clock of ZooKeeper's leader, if it was logged before the log was followed; else 0. */
     int64_t time_ms;
     uint64_t session;
+    int64_t czxid;   /* of the removed znode, if its creation was read; else 0 */
     char *path;      /* of a removed znode; NULL: all those of the session, or DEED_NONE */
     char *identity;  /* of its client, if its creation was read; else NULL */
     char *complaint; /* the directory cannot be read; NULL: it can */
@@ -55,6 +57,7 @@ struct living_node {
     struct hash_link link;
     char *path;
     size_t length; /* of the data behind the path's end */
+    int64_t czxid;
 };
 
 struct log_follower {
@@ -133,7 +136,7 @@ static struct living_node *living_find(struct log_follower *f, const char *path)
     return link ? HASH_ENTRY(link, struct living_node, link) : NULL;
 }
 
-static void living_add(struct log_follower *f, const struct znode_change *change)
+static void living_add(struct log_follower *f, const struct transaction *t, const struct znode_change *change)
 {
     if (change->sort != ZNODE_EPHEMERAL || f->current || change->data_length > LIVING_DATA ||
         f->living.count >= LIVING_MOST)
@@ -141,6 +144,7 @@ static void living_add(struct log_follower *f, const struct znode_change *change
     struct living_node *node = xmalloc(sizeof *node);
     node->path = xmalloc(change->path_length + 1 + change->data_length);
     node->length = change->data_length;
+    node->czxid = t->zxid;
     memcpy(node->path, change->path, change->path_length);
     node->path[change->path_length] = '\0';
     /* Old servers do not log which znodes end with a session. */
@@ -152,15 +156,15 @@ static void living_add(struct log_follower *f, const struct znode_change *change
     hash_table_add(&f->living, &node->link);
 }
 
-/* It has ended: whose it was, or NULL. */
-static char *living_take(struct log_follower *f, const char *path)
+/* It has ended: whose it was, and since when. */
+static void living_take(struct log_follower *f, struct followed_change *followed)
 {
-    struct living_node *node = living_find(f, path);
+    struct living_node *node = living_find(f, followed->path);
     if (!node)
-        return NULL;
-    char *identity = identity_from_data(node->path + strlen(node->path) + 1, node->length);
+        return;
+    followed->czxid = node->czxid;
+    followed->identity = identity_from_data(node->path + strlen(node->path) + 1, node->length);
     living_free(f, node);
-    return identity;
 }
 
 /* Takes the texts over. False: it is to end. */
@@ -189,14 +193,14 @@ static void follower_change(void *context, const struct transaction *t, const st
     struct followed_change followed = {
         .deed = ended, .zxid = t->zxid, .time_ms = f->current ? 0 : t->time_ms, .session = t->session};
     if (change->kind == CHANGE_CREATED)
-        living_add(f, change);
+        living_add(f, t, change);
     if (change->kind == CHANGE_DELETED)
         followed.deed = DEED_DELETED;
     else if (change->kind != CHANGE_CLOSED && (change->kind != CHANGE_SESSION_ENDED || !f->current))
         return;
     if (change->kind != CHANGE_SESSION_ENDED) {
         followed.path = text_format("%.*s", (int)change->path_length, change->path);
-        followed.identity = living_take(f, followed.path);
+        living_take(f, &followed);
     }
     follower_hand_on(f, followed);
 }
@@ -294,8 +298,8 @@ static void follower_observe(const struct log_follower *f, const struct followed
                              const char *path)
 {
     struct observation o = live_observation(f->live, OBSERVED_TRANSACTION, NULL, path);
-    o.transaction =
-        (struct observed_transaction){.zxid = found->zxid, .deed = found->deed, .session = found->session};
+    o.transaction = (struct observed_transaction){
+        .zxid = found->zxid, .deed = found->deed, .session = found->session, .czxid = found->czxid};
     o.transaction.identity = found->identity;
     if (found->time_ms) {
         int64_t gone_us =
@@ -380,6 +384,16 @@ static void follower_observe_owned(const struct log_follower *f, const struct fo
     }
 }
 
+/* Takes the texts over. The end of one that the recording shows leading tells of the loss in the gap since, whoever
+ * leads now. */
+static void follower_take_before(struct log_follower *f, struct followed_change *found)
+{
+    const struct model *model = f->live->model;
+    if (baseline_led(model, &model->clusters[f->live->index], found->path))
+        follower_observe(f, found, found->path);
+    follower_keep_before(f, found);
+}
+
 static void follower_take(struct log_follower *f, struct followed_change *found)
 {
     size_t length;
@@ -387,7 +401,7 @@ static void follower_take(struct log_follower *f, struct followed_change *found)
     if (found->complaint)
         log_line(LOG_LEVEL_WARNING, "%s", found->complaint);
     else if (found->time_ms)
-        follower_keep_before(f, found);
+        follower_take_before(f, found);
     else if (found->deed == DEED_NONE)
         follower_observe(f, found, NULL);
     else if (!found->path)
@@ -456,6 +470,8 @@ struct log_follower *log_follower_new(struct live_cluster *live)
     f->over = f->ended;
     if (f->over)
         log_line(LOG_LEVEL_WARNING, "%s cannot be followed: no thread can be started", directory);
+    else /* a loss that is found before the log is read waits for it */
+        follower_observe(f, &(struct followed_change){.deed = DEED_NONE}, NULL);
     return f;
 }
 

@@ -13,6 +13,7 @@ from raw_session import EPHEMERAL, SEQUENCE
 from recorder import Recorder
 from standing import LATCH, Findings, Line
 from terminal import Pty
+from txnlog import changes
 from waiting import until
 
 LIMIT_S = 150
@@ -264,6 +265,47 @@ def test_begun_after_the_end_beside_a_log(zk, client, path, end):
         client.delete(other.path)
         assert "the last leader, host-b:80, was lost" in run("check", *at).out
     finally:
+        line.close()
+
+
+@pytest.mark.parametrize("end, followed", [("expired", False), ("deleted", False), ("closed", True)])
+def test_lost_between_two_recordings_beside_a_log(zk, client, path, tmp_path, end, followed):
+    """The recording knows who led, and the log how and when it ended: whoever asks is told both, and so is the next
+    recording. An heir that was there from the beginning changes nothing of that."""
+    line = Line(zk, f"{path}/latch")
+    session = line.session(2.0)
+    leader = line.join("host-a:80", session=session)
+    heir = line.join("host-b:80") if followed else None
+    recorder = Recorder(tmp_path, zk.hosts, "--admin", zk.admin, elections=f"[{{path: {line.path}, kind: leader}}]")
+    at = "--config", str(recorder.config), "--admin", zk.admin, "--transactions", zk.directory
+    cause = "evicted" if end == "deleted" else end
+    try:
+        recorder.wait_for("SELECT 1 FROM tenure")
+        recorder.end()
+        if end == "expired":
+            session.drop()
+        elif end == "deleted":
+            client.delete(leader.path)
+        else:
+            session.close()
+        until(lambda: not client.exists(leader.path), what="it is gone")
+        ended = [c for c in changes(zk.directory) if c.path == leader.path][-1]
+        if not followed:
+            check = run("check", *at)
+            assert check.status == 2 and "the last leader, host-a:80, was lost at" in check.out, check
+            assert f": {cause} (transaction {ended.zxid:#x}: " in check.out, check
+            lost = json.loads(run("once", "--json", *at).out)["clusters"][0]["elections"][0]["lost"]
+            assert (lost["from"], lost["cause"], lost["cause_certainty"], lost["open"]) == (
+                leader.name, cause, "certain", True)
+        recorder = Recorder(tmp_path, zk.hosts, "--admin", zk.admin, "--transactions", zk.directory,
+                            elections=f"[{{path: {line.path}, kind: leader}}]")
+        [row] = recorder.wait_for("SELECT lost_us, cause, evidence, elected_us FROM failover")
+        assert abs(row[0] / 1000 - ended.time_ms) < 100 and row[1] == cause, (row, ended)
+        assert row[2].startswith(f"transaction {ended.zxid:#x}: ") and (row[3] is not None) == followed, row
+        why = run("why", *at[:2])
+        assert "when in that time it happened is not known" not in why.out and f"transaction {ended.zxid:#x}: " in why.out, why
+    finally:
+        recorder.end()
         line.close()
 
 

@@ -12,6 +12,7 @@
 #include "probe/election/baseline.h"
 #include "probe/election/election.h"
 #include "probe/election/model.h"
+#include "probe/election/vacancy.h"
 #include "probe/history/snapshot.h"
 #include "probe/json/buffer.h"
 #include "probe/json/json_snapshot.h"
@@ -508,6 +509,138 @@ static void knows_who_led_before_a_gap(void **state)
     world_free(world);
 }
 
+/* ---- a gap, and the log of a server ---- */
+
+/* What a server's log says of the end of that znode, written so long ago, as it is read now. */
+static void read_log(struct world *world, int64_t number, enum transaction_deed deed, uint64_t session,
+                     int64_t zxid, int64_t ago_us)
+{
+    char path[64];
+    snprintf(path, sizeof path, PATH "/n_%010d", (int)number);
+    struct moment now = now_of(world, world->second);
+    struct observation o = {.kind = OBSERVED_TRANSACTION,
+                            .at = now,
+                            .path = number > 0 ? path : NULL,
+                            .transaction = {.zxid = zxid}};
+    if (number > 0) {
+        o.transaction.deed = deed;
+        o.transaction.session = session;
+        o.transaction.gone_us = now.mono_us - ago_us;
+    }
+    model_observe(world->second, &o);
+}
+
+/* The last three leave, 40 s before the second begins; the leader goes last. */
+static int64_t all_leave_in_a_gap(struct world *world, struct told *told)
+{
+    record(world);
+    pass(world, 60 * SECOND);
+    for (int i = 3; i >= 1; i--)
+        leave(world, i);
+    pass(world, 40 * SECOND);
+    world->second = model_begin();
+    world->second->on_event = on_told;
+    world->second->context = told;
+    recall(world, false);
+    return world->until.wall_us + 60 * SECOND;
+}
+
+static void lost_as_logged(struct world *world, const struct told *told, int64_t lost_us)
+{
+    const struct failover *open = election_last_failover(election_of(world->second));
+    assert_int_equal(told->failovers, 1);
+    assert_non_null(open);
+    assert_int_equal(open->cause, CAUSE_RESIGNED);
+    assert_int_equal(open->cause_certainty, CERTAINTY_CERTAIN);
+    assert_int_equal(open->lost_at.wall_us, lost_us);
+    assert_true(strstr(open->evidence, "its own session 0x100000001 deleted it") != NULL);
+}
+
+/* The log that was read before the loss was found names the leader's znode: how and when it went is known. */
+static void a_log_tells_what_happened_in_a_gap(void **state)
+{
+    (void)state;
+    struct world *world = world_new();
+    struct told told = {0};
+    int64_t lost_us = all_leave_in_a_gap(world, &told);
+    int64_t zxid = fake_tree_zxid(world->tree);
+    read_log(world, 3, DEED_EXPIRED, 0x100000003, zxid - 2, 40 * SECOND);
+    read_log(world, 1, DEED_DELETED, 0x100000001, zxid, 40 * SECOND);
+    model_connect(world, world->second);
+    lost_as_logged(world, &told, lost_us);
+    assert_int_equal(told.gap_us, 0); /* the directory's latest change is this one: nobody led since */
+    pass(world, 5 * SECOND);
+    join(world);
+    see(world, world->second);
+    pass(world, 20 * SECOND);
+    assert_int_equal(told.failovers, 2);
+    const struct failover *closed = election_last_failover(election_of(world->second));
+    assert_int_equal(closed->cause, CAUSE_RESIGNED);
+    assert_in_range(closed->vacancy.low_us, 44 * SECOND, 45 * SECOND);
+    world_free(world);
+}
+
+/* A log that is being followed, and is read a moment later. */
+static void a_loss_waits_for_the_log(void **state)
+{
+    (void)state;
+    struct world *world = world_new();
+    struct told told = {0};
+    int64_t lost_us = all_leave_in_a_gap(world, &told);
+    read_log(world, 0, DEED_NONE, 0, 0, 0);
+    model_connect(world, world->second);
+    assert_int_equal(told.failovers, 0);
+    pass(world, SECOND);
+    read_log(world, 1, DEED_DELETED, 0x100000001, fake_tree_zxid(world->tree), 41 * SECOND);
+    lost_as_logged(world, &told, lost_us);
+    world_free(world);
+}
+
+/* One that says nothing of it is not waited for long. */
+static void a_loss_does_not_wait_for_ever(void **state)
+{
+    (void)state;
+    struct world *world = world_new();
+    struct told told = {0};
+    all_leave_in_a_gap(world, &told);
+    read_log(world, 0, DEED_NONE, 0, 0, 0);
+    model_connect(world, world->second);
+    read_log(world, 3, DEED_EXPIRED, 0x100000003, fake_tree_zxid(world->tree) - 2, 40 * SECOND);
+    pass(world, 2 * SECOND);
+    assert_int_equal(told.failovers, 1);
+    assert_int_equal(told.gap_us, 100 * SECOND);
+    assert_int_equal(election_last_failover(election_of(world->second))->cause, CAUSE_UNKNOWN);
+    world_free(world);
+}
+
+/* Others came and went since, and may have led: when is not known. */
+static void a_log_tells_of_the_leader_before_others(void **state)
+{
+    (void)state;
+    struct world *world = world_new();
+    struct told told = {0};
+    struct failover lost;
+    record(world);
+    pass(world, 60 * SECOND);
+    for (int i = 1; i <= 3; i++)
+        leave(world, i);
+    int64_t zxid = fake_tree_zxid(world->tree) - 2, lost_us = now_of(world, world->first).wall_us;
+    join(world);
+    leave(world, world->number);
+    pass(world, 40 * SECOND);
+    world->second = model_begin();
+    world->second->on_event = on_told;
+    world->second->context = &told;
+    recall(world, false);
+    read_log(world, 1, DEED_DELETED, 0x100000001, zxid, 40 * SECOND);
+    model_connect(world, world->second);
+    lost_as_logged(world, &told, lost_us);
+    assert_int_equal(told.gap_us, 100 * SECOND);
+    assert_true(vacancy_lost(election_of(world->second), now_of(world, world->second), &lost));
+    assert_true(lost.vacancy.low_us < SECOND);
+    world_free(world);
+}
+
 static void nobody_leads_any_more(struct world *world)
 {
     for (int i = 1; i <= 3; i++)
@@ -815,6 +948,10 @@ int main(void)
         cmocka_unit_test(counts_who_came_and_went_under_one_leader),
         cmocka_unit_test(tells_a_change_over_a_new_directory),
         cmocka_unit_test(knows_who_led_before_a_gap),
+        cmocka_unit_test(a_log_tells_what_happened_in_a_gap),
+        cmocka_unit_test(a_loss_waits_for_the_log),
+        cmocka_unit_test(a_loss_does_not_wait_for_ever),
+        cmocka_unit_test(a_log_tells_of_the_leader_before_others),
         cmocka_unit_test(who_leads_now_closes_an_open_failover),
         cmocka_unit_test(the_next_leader_closes_an_open_failover),
         cmocka_unit_test(an_open_failover_may_have_had_a_leader),

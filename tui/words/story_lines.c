@@ -764,12 +764,14 @@ static void say_recurrence(struct sentences *s, const struct story *story)
 static void say_unknown(struct sentences *s, const struct story *story)
 {
     char gap[32];
+    const char *evidence = story->failover.evidence;
+    bool logged = evidence && strncmp(evidence, "transaction 0x", strlen("transaction 0x")) == 0;
     if (story->failover.gap_us > 0)
-        story_lines_say(
-            s, SENTENCE_UNKNOWN,
-            text_format("Nothing was observed for %s: when in that time it happened is not known.",
-                        format_span(story->failover.gap_us, gap, sizeof gap)),
-            text_copy("found after a gap of the recording"));
+        story_lines_say(s, SENTENCE_UNKNOWN,
+                        text_format("Nothing was observed for %s: %s is not known.",
+                                    format_span(story->failover.gap_us, gap, sizeof gap),
+                                    logged ? "who else led in that time" : "when in that time it happened"),
+                        text_copy("found after a gap of the recording"));
     if (story->back_us > 0)
         story_lines_say(
             s, SENTENCE_CERTAIN,
