@@ -252,6 +252,8 @@ static void transaction_coding(struct coding *c, struct observed_transaction *o)
     coding_distance(c, &o->gone_us, c->at.mono_us);
     if (coding_holds_next(c))
         coding_text(c, &o->identity, false);
+    if (coding_holds_next(c))
+        coding_number(c, &o->owner);
 }
 
 static void captured_coding(struct coding *c, struct observed_captured *o)

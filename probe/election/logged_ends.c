@@ -27,9 +27,13 @@ const struct logged_end *logged_ends_at(const struct cluster *cluster, size_t i)
     return end && end->path ? end : NULL;
 }
 
-static enum failover_cause deed_cause(enum transaction_deed deed)
+static enum failover_cause end_cause(const struct observed_transaction *t)
 {
-    return deed == DEED_CLOSED ? CAUSE_CLOSED : deed == DEED_EXPIRED ? CAUSE_EXPIRED : CAUSE_DELETED;
+    if (t->deed != DEED_DELETED)
+        return t->deed == DEED_CLOSED ? CAUSE_CLOSED : CAUSE_EXPIRED;
+    if (t->owner == 0)
+        return CAUSE_DELETED;
+    return t->owner == t->session ? CAUSE_RESIGNED : CAUSE_EVICTED;
 }
 
 /* Its name in the election, or NULL: the znode is no candidate of it. */
@@ -61,9 +65,8 @@ void logged_ends_add(struct cluster *cluster, const char *path, const struct obs
     if (before) {
         char evidence[160];
         struct failover_evidence e = {
-            .logged = t->deed, .logged_session = t->session, .logged_zxid = t->zxid};
-        end->evidence =
-            text_copy(failover_evidence_describe(&e, deed_cause(t->deed), evidence, sizeof evidence));
+            .session = t->owner, .logged = t->deed, .logged_session = t->session, .logged_zxid = t->zxid};
+        end->evidence = text_copy(failover_evidence_describe(&e, end_cause(t), evidence, sizeof evidence));
     }
 }
 
@@ -88,7 +91,7 @@ bool logged_ends_before(const struct election *election, struct moment now, stru
         return false; /* no candidate */
     failover->from = name;
     failover->from_identity = end->identity;
-    failover->cause = deed_cause(t->deed);
+    failover->cause = end_cause(t);
     failover->cause_certainty = proved ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED;
     failover->evidence = end->evidence;
     int64_t gone_us = t->gone_us + end->ahead_us - election->cluster->ahead_us;

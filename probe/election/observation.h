@@ -316,6 +316,7 @@ struct observed_transaction {
         gone_us; /* captured, to the packet; 0: it was found out later. Of a log: it was written then, before
                           the log was followed; 0: just now */
     const char *identity; /* of the removed znode's client, as its creation says; or NULL */
+    uint64_t owner;       /* its own session, as its creation says; 0: unknown */
 };
 
 enum watch_kind { WATCH_DATA, WATCH_CHILDREN, WATCH_PERSISTENT, WATCH_RECURSIVE };

@@ -39,7 +39,8 @@ struct followed_change {
     /* By the clock of ZooKeeper's leader, if it was logged before the log was followed; else 0. */
     int64_t time_ms;
     uint64_t session;
-    int64_t czxid;   /* of the removed znode, if its creation was read; else 0 */
+    int64_t czxid; /* of the removed znode, and its own session, if its creation was read; else 0 */
+    uint64_t owner;
     char *path;      /* of a removed znode; NULL: all those of the session, or DEED_NONE */
     char *identity;  /* of its client, if its creation was read; else NULL */
     char *complaint; /* the directory cannot be read; NULL: it can */
@@ -58,6 +59,7 @@ struct living_node {
     char *path;
     size_t length; /* of the data behind the path's end */
     int64_t czxid;
+    uint64_t owner;
 };
 
 struct log_follower {
@@ -145,6 +147,7 @@ static void living_add(struct log_follower *f, const struct transaction *t, cons
     node->path = xmalloc(change->path_length + 1 + change->data_length);
     node->length = change->data_length;
     node->czxid = t->zxid;
+    node->owner = t->session;
     memcpy(node->path, change->path, change->path_length);
     node->path[change->path_length] = '\0';
     /* Old servers do not log which znodes end with a session. */
@@ -163,6 +166,7 @@ static void living_take(struct log_follower *f, struct followed_change *followed
     if (!node)
         return;
     followed->czxid = node->czxid;
+    followed->owner = node->owner;
     followed->identity = identity_from_data(node->path + strlen(node->path) + 1, node->length);
     living_free(f, node);
 }
@@ -301,6 +305,7 @@ static void follower_observe(const struct log_follower *f, const struct followed
     o.transaction = (struct observed_transaction){
         .zxid = found->zxid, .deed = found->deed, .session = found->session, .czxid = found->czxid};
     o.transaction.identity = found->identity;
+    o.transaction.owner = found->owner;
     if (found->time_ms) {
         int64_t gone_us =
             cluster_stat_us(&f->live->model->clusters[f->live->index], found->zxid, found->time_ms);

@@ -245,7 +245,7 @@ def test_begun_after_the_end_beside_a_log(zk, client, path, end):
         until(lambda: not client.exists(leader.path), what="it is gone")
         if end == "vanished":
             client.delete(line.path)
-        cause = "closed" if end == "vanished" else end
+        cause = {"vanished": "closed", "deleted": "evicted"}.get(end, end)
         at = "--transactions", zk.directory, "-s", zk.hosts, "--admin", zk.admin, line.path
         check = run("check", *at)
         assert check.status == 2 and "the last leader, host-a:80, was lost at" in check.out, check

@@ -340,7 +340,7 @@ static void same_rest(const struct observation *a, const struct observation *b)
         assert_true(x->zxid == y->zxid && x->unproven == y->unproven && x->deed == y->deed &&
                     x->session == y->session && x->czxid == y->czxid && x->timeout_ms == y->timeout_ms &&
                     x->stalled == y->stalled && x->active_us == y->active_us && x->captured == y->captured &&
-                    x->heard_us == y->heard_us && x->gone_us == y->gone_us);
+                    x->heard_us == y->heard_us && x->gone_us == y->gone_us && x->owner == y->owner);
         same_text(x->identity, y->identity);
         break;
     }
