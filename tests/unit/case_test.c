@@ -193,7 +193,8 @@ static void draw_observation(struct drawn_observation *d, struct moment at)
             (struct observed_transaction){any(),           coin(), (enum transaction_deed)dice_draw(&dice, 4),
                                           (uint64_t)any(), any(),  any_int(),
                                           coin(),          any(),  coin(),
-                                          any(),           any(),  any_text(false)};
+                                          any(),           any(),  any_text(false),
+                                          (uint64_t)any()};
         break;
     case OBSERVED_CAPTURED:
         d->watch = (struct captured_watch){(char *)(uintptr_t)any_text(true),

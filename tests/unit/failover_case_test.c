@@ -105,7 +105,8 @@ static void survives_a_candidate_that_nobody_could_read(void **state)
     "servers 1\nwatch /election kind=leader\nconnect\n> connection connected\n+ " A " s=a\n+ " B "\n+ " C    \
     " s=c\n"                                                                                                 \
     "client a on=1 at=10.0.0.1:11 timeout=10000\nclient c on=1 at=10.0.0.3:13 timeout=10000\nw c " B         \
-    "\nfailovers\ntick 1000\nlist\n> election-seen\nreadall\nround\nsessions\ntick 30000\nround\nsessions\n"
+    "\nfailovers\ntick 1000\nlist\n> election-seen\nreadall\nround\nsessions\ntick "                         \
+    "40000\ntime\nreadall\nround\nsessions\n"
 #define LEFTOVER_IS_FIRST                                                                                    \
     LEFTOVER "end a\n" A_GOES "tick 100\nround\nsessions\nstated\n"                                          \
              "> failover " A " -> nobody closed vacancy 102--1\n"
@@ -115,20 +116,20 @@ static void stays_open_while_a_leftover_is_first(void **state)
 {
     (void)state;
     model_script_run("it is first, and does not lead: nobody has, since the loss", LEFTOVER_IS_FIRST
-                     "? state led\n? never-led yes\n? leader " B "\n? change " A " -> open, lost 31000\n"
-                     "? tenures " A " ~1000-31000, nobody 31000-\n");
+                     "? state led\n? never-led yes\n? leader " B "\n? change " A " -> open, lost 41000\n"
+                     "? tenures " A " ~1000-41000, nobody 41000-\n");
     model_script_run("it is deleted: no leader is lost, and who leads now ends what began before",
                      LEFTOVER_IS_FIRST "tick 4900\n- " B "\ngone " B "\n> candidate-left " B " @1\nread " C
                                        "\n> leader-elected " A " -> " C " after 5000\n"
                                        "> failover " A " -> " C " closed vacancy 4900-5100\n");
     model_script_run("... and nobody stands",
                      LEFTOVER_IS_FIRST "- " C "\nlist\n> candidate-left " C " @2\ntick 4900\n- " B "\ngone " B
-                                       "\n> candidate-left " B " @1\n? state vacant\n? state-since 31000\n"
+                                       "\n> candidate-left " B " @1\n? state vacant\n? state-since 41000\n"
                                        "tick 1000\nlist\n+ " C " s=d\nlist\n> candidate-joined " C
                                        " @1\n> leader-elected " A " -> " C " after 6000\n");
     model_script_run("a gap hides nothing of it", LEFTOVER_IS_FIRST
                      "lose\n> connection disconnected\ntick 9000\nconnect\n> connection connected\nlist\n"
-                     "? change " A " -> open, lost 31000\n");
+                     "? change " A " -> open, lost 41000\n");
 }
 
 #define SEEMS_TO_LEAD                                                                                        \

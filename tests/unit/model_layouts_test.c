@@ -386,15 +386,22 @@ static void order(void **state)
                      "list\n> election-seen\n"
                      "? leader ffffffffffffffffffffffffffffffff__lock__0000000000\n");
     model_script_run("a tie is ordered by name until all are read, then by age, without a change being told",
+                     "watch /locks/a\nconnect\n> connection connected\n"
+                     "+ 99999999999999999999999999999999__lock__0000000001 s=2\n"
+                     "+ 88888888888888888888888888888888__lock__0000000001 s=1\n"
+                     "list\n> election-seen\n"
+                     "? leader 88888888888888888888888888888888__lock__0000000001\n"
+                     "read 99999999999999999999999999999999__lock__0000000001\n"
+                     "? leader 88888888888888888888888888888888__lock__0000000001\n"
+                     "read 88888888888888888888888888888888__lock__0000000001\n"
+                     "? leader 99999999999999999999999999999999__lock__0000000001\n"
+                     "? line 99999999999999999999999999999999__lock__0000000001 "
+                     "88888888888888888888888888888888__lock__0000000001\n");
+    model_script_run("... but Solr's, by their whole names",
                      "watch /overseer_elect/election\nconnect\n> connection connected\n"
                      "+ 9-b-n_0000000001 s=2\n+ 8-a-n_0000000001 s=1\n"
-                     "list\n> election-seen\n"
-                     "? leader 8-a-n_0000000001\n"
-                     "read 9-b-n_0000000001\n"
-                     "? leader 8-a-n_0000000001\n"
-                     "read 8-a-n_0000000001\n"
-                     "? leader 9-b-n_0000000001\n"
-                     "? line 9-b-n_0000000001 8-a-n_0000000001\n"
+                     "list\n> election-seen\nreadall\n"
+                     "? line 8-a-n_0000000001 9-b-n_0000000001\n"
                      "? identity 9-b-n_0000000001 b by name\n");
     model_script_run("a persistent node of the pattern is a candidate, too",
                      "watch /election\nconnect\n> connection connected\n"
