@@ -35,6 +35,11 @@
 #define PART_BYTES ((size_t)1 << 20)
 #define CLUSTERS_MOST 1000
 #define RECIPES_MOST 1000
+/* Of the texts and settings of a head: those of some 90,000 elections. A forged one may refer to a long text
+ * again and again. */
+#define HEAD_MEMORY ((size_t)24 << 20)
+/* Of each piece, what the C library adds. */
+#define PIECE_BYTES 16
 /* The best that packing can do. */
 #define PACKED_PART 1100
 /* Damage that repeats a mark may cost reading this often. */
@@ -50,12 +55,18 @@ struct block_head {
     char *version, *configuration;
 };
 
+static char *head_copy(struct coding *c, const char *words)
+{
+    bool fits = words && coding_holds(c, strlen(words) + 1 + PIECE_BYTES, HEAD_MEMORY);
+    return fits ? xstrdup(words) : NULL;
+}
+
 static void head_text(struct coding *c, char **text, bool needed)
 {
     const char *words = *text;
     coding_text(c, &words, needed);
     if (!coding_writes(c))
-        *text = text_copy(words);
+        *text = head_copy(c, words);
 }
 
 static void head_plain(struct coding *c, char **text)
@@ -63,7 +74,7 @@ static void head_plain(struct coding *c, char **text)
     const char *words = *text;
     coding_plain(c, &words, false);
     if (!coding_writes(c))
-        *text = text_copy(words);
+        *text = head_copy(c, words);
 }
 
 /* Recipes that elections name by a pattern come with the elections' settings, too, but a model needs them
@@ -90,6 +101,8 @@ static void head_elections(struct coding *c, struct cluster_settings *cluster)
     uint64_t count = cluster->election_count;
     coding_number(c, &count);
     for (size_t i = 0; i < count && !coding_is_bad(c); i++) {
+        if (!coding_writes(c) && !coding_holds(c, sizeof *cluster->elections, HEAD_MEMORY))
+            return;
         struct election_settings *e =
             coding_writes(c) ? &cluster->elections[i] : cluster_add_election(cluster);
         if (!coding_writes(c)) {

@@ -24,6 +24,13 @@ void *coding_take(struct coding *c, size_t count, size_t size)
     return arena_take(&c->arena, length);
 }
 
+bool coding_holds(struct coding *c, size_t bytes, size_t most)
+{
+    c->bad = c->bad || c->memory > most || bytes > most - c->memory;
+    c->memory += c->bad ? 0 : bytes;
+    return !c->bad;
+}
+
 /* ---- one field ---- */
 
 static struct lane *lane_next(struct coding *c)
@@ -164,7 +171,9 @@ static void texts_read(struct coding *c)
     while (!c->bad && in->at < in->end) {
         size_t length;
         const char *piece = scan_piece(in, &length);
-        char *copy = piece ? coding_take(c, length + 1, 1) : NULL;
+        char *copy = piece && coding_holds(c, 2 * sizeof *c->texts, READ_MEMORY_MOST)
+                         ? coding_take(c, length + 1, 1)
+                         : NULL;
         if (!copy || memchr(piece, '\0', length)) {
             c->bad = true;
             return;

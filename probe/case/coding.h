@@ -31,6 +31,8 @@ bool coding_is_bad(const struct coding *c);
 /* Of the written bytes. */
 size_t coding_length(const struct coding *c);
 size_t coding_memory(const struct coding *c);
+/* Reading: the caller takes so much memory. False: that makes more than this, and the stretch is bad. */
+bool coding_holds(struct coding *c, size_t bytes, size_t most);
 /* Observations of unknown kinds. */
 uint64_t coding_skipped(const struct coding *c);
 

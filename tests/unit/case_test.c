@@ -951,15 +951,62 @@ static void test_strange_cases(void **state)
     free(names);
 }
 
+/* Whether a case whose head has so many elections with this path is read. */
+static bool reads_elections(size_t count, size_t path_length)
+{
+    char *error, *path = xcalloc(1, path_length + 1);
+    static char recipe[] = "auto", name[] = "c", hosts[] = "127.0.0.1:2181";
+    struct election_settings *elections = xcalloc(count, sizeof *elections);
+    struct cluster_settings cluster = {
+        .name = name, .hosts = hosts, .elections = elections, .election_count = count};
+    struct settings settings = {.clusters = &cluster, .cluster_count = 1};
+    struct model *model = model_new(scripted_settings(), &error);
+    struct case_writer *w = case_writer_new(&settings, model);
+    struct observation o = {.kind = OBSERVED_TICK, .at = scripted_now()};
+    struct buffer blocks = {0};
+    memset(path, 'a', path_length);
+    path[0] = '/';
+    for (size_t i = 0; i < count; i++)
+        elections[i] = (struct election_settings){.path = path, .recipe = recipe};
+    case_writer_observe(w, &o);
+    case_writer_take(w, &blocks);
+    assert_true(case_writer_close(w, &error));
+    struct case_reader *reader = case_read(blocks.bytes, blocks.length);
+    bool reads = case_next(reader, &o) == CASE_RUN;
+    assert_int_equal(case_losses(reader)->blocks, !reads);
+    case_close(reader);
+    model_free(model);
+    free(elections);
+    free(path);
+    return reads;
+}
+
+/* A kilobyte that refers to one text again and again is a damaged block. */
+static void test_large_heads(void **state)
+{
+    (void)state;
+    assert_true(reads_elections(50000, 60));
+    assert_true(reads_elections(20, 1000000));
+    assert_false(reads_elections(30, 1000000));
+    assert_false(reads_elections(400000, 5));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),       cmocka_unit_test(test_damage),
-        cmocka_unit_test(test_later_version),    cmocka_unit_test(test_later_fields),
-        cmocka_unit_test(test_earlier_fields),   cmocka_unit_test(test_many_servers),
-        cmocka_unit_test(test_blocks_of_a_file), cmocka_unit_test(test_own_recipes_with_pseudonyms),
-        cmocka_unit_test(test_many_runs),        cmocka_unit_test(test_files),
-        cmocka_unit_test(test_one_writer),       cmocka_unit_test(test_large_state),
+        cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_later_version),
+        cmocka_unit_test(test_later_fields),
+        cmocka_unit_test(test_earlier_fields),
+        cmocka_unit_test(test_many_servers),
+        cmocka_unit_test(test_blocks_of_a_file),
+        cmocka_unit_test(test_own_recipes_with_pseudonyms),
+        cmocka_unit_test(test_many_runs),
+        cmocka_unit_test(test_large_heads),
+        cmocka_unit_test(test_files),
+        cmocka_unit_test(test_one_writer),
+        cmocka_unit_test(test_large_state),
         cmocka_unit_test(test_strange_cases),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
