@@ -16,6 +16,11 @@
 #define NAME_MAX_PARSED 4096
 /* The compiled patterns read this many bytes at once, also across the end of a text. */
 #define VECTOR_BYTES 32
+/* A short pattern may be long when it is compiled, as x{900} is, and a case may name thousands. */
+#define PATTERN_MOST 1024
+#define COMPILED_MOST ((size_t)16 << 20)
+/* What is longer stays as it is: as machine code it would be several times longer. */
+#define JIT_MOST 4096
 /* From this use on a pattern is machine code. That costs five times the compiling, and most are hardly used. */
 #define USES_BEFORE_JIT 64
 
@@ -37,6 +42,7 @@ struct recipe_row {
 struct recipe_book {
     struct recipe_row *rows; /* the user's first */
     size_t count;
+    size_t compiled; /* bytes of all patterns */
     struct expression *not_an_election;
     pcre2_match_data *match;
     char *text; /* the subject, NAME_MAX_PARSED bytes at most, and then VECTOR_BYTES of 0 */
@@ -53,14 +59,32 @@ static void set_error(char **error, const char *recipe, const char *what, const 
     snprintf(*error, size, "recipe %s: %s%s", recipe, what, more);
 }
 
-static bool compile(const char *recipe, const char *text, struct expression *expression, char **error)
+static size_t size_of(const pcre2_code *code)
+{
+    size_t size = 0;
+    pcre2_pattern_info(code, PCRE2_INFO_SIZE, &size);
+    return size;
+}
+
+static bool compile(struct recipe_book *book, const char *recipe, const char *text,
+                    struct expression *expression, char **error)
 {
     int code;
     PCRE2_SIZE at;
+    if (strlen(text) > PATTERN_MOST) {
+        set_error(error, recipe, "its regular expression is too long; ", "1024 characters are the maximum");
+        return false;
+    }
     expression->code = pcre2_compile((PCRE2_SPTR)text, PCRE2_ZERO_TERMINATED,
                                      PCRE2_DOLLAR_ENDONLY | PCRE2_NEVER_UTF, &code, &at, NULL);
-    if (expression->code)
-        return true;
+    if (expression->code) {
+        book->compiled += size_of(expression->code);
+        if (book->compiled <= COMPILED_MOST)
+            return true;
+        set_error(error, recipe, "its regular expression and those before it take more than 16 MB; ",
+                  "write fewer repetitions, or one recipe for several elections");
+        return false;
+    }
     if (code == PCRE2_ERROR_HEAP_FAILED)
         memory_exhausted();
     PCRE2_UCHAR why[160];
@@ -73,14 +97,14 @@ static bool compile(const char *recipe, const char *text, struct expression *exp
     return false;
 }
 
-static bool compile_row(struct recipe_row *row, char **error)
+static bool compile_row(struct recipe_book *book, struct recipe_row *row, char **error)
 {
     const struct recipe *recipe = &row->recipe;
-    if (recipe->path && !compile(recipe->name, recipe->path, &row->path, error))
+    if (recipe->path && !compile(book, recipe->name, recipe->path, &row->path, error))
         return false;
     if (!recipe->candidate)
         return true;
-    if (!compile(recipe->name, recipe->candidate, &row->candidate, error))
+    if (!compile(book, recipe->name, recipe->candidate, &row->candidate, error))
         return false;
     for (int i = 0; i < PARTS; i++) {
         int group = pcre2_substring_number_from_name(row->candidate.code, (PCRE2_SPTR)part_names[i]);
@@ -157,7 +181,7 @@ struct recipe_book *recipe_book_new(const struct recipe_settings *own, size_t ow
         memory_exhausted();
     pcre2_set_match_limit(book->limits, MATCH_LIMIT);
     book->not_an_election = xcalloc(1, sizeof *book->not_an_election);
-    if (!compile("built in", RECIPE_NOT_AN_ELECTION, book->not_an_election, error))
+    if (!compile(book, "built in", RECIPE_NOT_AN_ELECTION, book->not_an_election, error))
         goto fail;
     for (size_t i = 0; i < book->count; i++) {
         struct recipe_row *row = &book->rows[i];
@@ -167,7 +191,7 @@ struct recipe_book *recipe_book_new(const struct recipe_settings *own, size_t ow
         } else {
             row->recipe = recipe_table[i - own_count];
         }
-        if (!compile_row(row, error))
+        if (!compile_row(book, row, error))
             goto fail;
     }
     book->any_lock = &book->rows[book->count - 1].recipe;
@@ -302,7 +326,8 @@ static bool matches(const struct recipe_book *book, struct expression *expressio
                     size_t length)
 {
     /* Where memory may not be made executable the interpreter does, only slower. */
-    if (expression->uses < USES_BEFORE_JIT && ++expression->uses == USES_BEFORE_JIT)
+    if (expression->uses < USES_BEFORE_JIT && ++expression->uses == USES_BEFORE_JIT &&
+        size_of(expression->code) <= JIT_MOST)
         (void)pcre2_jit_compile(expression->code, PCRE2_JIT_COMPLETE);
     if (length <= NAME_MAX_PARSED) {
         memcpy(book->text, text, length);

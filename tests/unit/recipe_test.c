@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "config/memory.h"
 #include "probe/election/recipe.h"
 
 #define GUID36 "9f1c2d3e-4b5a-6978-8796-a5b4c3d2e1f0"
@@ -387,6 +388,39 @@ static void own_recipes(void **state)
 }
 
 /* A pattern that explodes gives up instead of stalling. */
+/* A case may name thousands of short patterns, each of which takes 29 KB. */
+static void large_patterns_are_refused(void **state)
+{
+    (void)state;
+    enum { MANY = 2000 };
+    struct recipe_settings *many = xcalloc(MANY, sizeof *many);
+    char longest[1100], *error = NULL;
+    for (size_t i = 0; i < MANY; i++)
+        many[i] = (struct recipe_settings){.name = word("large"),
+                                           .candidate = word("^(?:abcd){1,900}(?:xbcd){1,600}-(\\d{10})$")};
+    assert_null(recipe_book_new(many, MANY, &error));
+    assert_string_equal(error,
+                        "recipe large: its regular expression and those before it take more than 16 MB; "
+                        "write fewer repetitions, or one recipe for several elections");
+    free(error);
+    struct recipe_book *few = recipe_book_new(many, 100, &error);
+    assert_non_null(few);
+    recipe_book_free(few);
+    for (size_t i = 0; i < MANY; i++)
+        many[i].candidate = word("^member-(\\d{10})$");
+    few = recipe_book_new(many, MANY, &error);
+    assert_non_null(few);
+    recipe_book_free(few);
+    memset(longest, 'a', sizeof longest);
+    snprintf(longest + sizeof longest - 9, 9, "(\\d{10})");
+    many[0].candidate = longest;
+    assert_null(recipe_book_new(many, 1, &error));
+    assert_string_equal(error,
+                        "recipe large: its regular expression is too long; 1024 characters are the maximum");
+    free(error);
+    free(many);
+}
+
 static void evil_patterns_end(void **state)
 {
     (void)state;
@@ -416,6 +450,7 @@ int main(void)
         cmocka_unit_test(ack_paths),
         cmocka_unit_test(members_paths),
         cmocka_unit_test(own_recipes),
+        cmocka_unit_test(large_patterns_are_refused),
         cmocka_unit_test(evil_patterns_end),
     };
     return cmocka_run_group_tests(tests, open_book, close_book);
