@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "config/memory.h"
@@ -237,6 +238,7 @@ int main(int argc, char **argv)
     char *error;
     if (!hold_descriptors())
         return EXIT_USAGE;
+    tzset(); /* may wait, where TZ names a pipe: a signal still ends the program here, and nothing reads it later */
     setlocale(LC_ALL, "");
     /* Numbers in JSON and in what scripts read have a point, whatever the language. */
     setlocale(LC_NUMERIC, "C");

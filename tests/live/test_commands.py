@@ -393,6 +393,22 @@ def test_ended_while_waiting(ending):
     assert process.returncode == 128 + ending, err
 
 
+@pytest.mark.parametrize("command", [["events"], ["watch", "--linear"]])
+def test_a_time_zone_that_is_a_pipe(command, tmp_path):
+    """What the environment names may wait for ever: a signal ends the program."""
+    os.mkfifo(tmp_path / "zone")
+    process = subprocess.Popen([PROGRAM, *command, "-s", "127.0.0.1:1", "/e"], stdin=subprocess.DEVNULL,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                               env=dict(os.environ, TZ=f":{tmp_path}/zone"))
+    until(lambda: open(f"/proc/{process.pid}/wchan").read() == "wait_for_partner")
+    process.send_signal(signal.SIGINT)
+    try:
+        communicate(process, 10)
+    finally:
+        process.kill()
+    assert process.returncode == -signal.SIGINT
+
+
 def test_closed_output(zk, election):
     """A reader that goes away ends a look and a stream quietly, with 0."""
     for arguments in (["once"], ["once", "--json"]):
