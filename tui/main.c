@@ -9,12 +9,14 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "config/connect_string.h"
 #include "config/memory.h"
 #include "config/options.h"
 #include "config/settings.h"
@@ -25,6 +27,7 @@
 #include "probe/log.h"
 #include "probe/monitor.h"
 #include "probe/transport/transport.h"
+#include "probe/zookeeper/resolver.h"
 #include "tui/commands/command.h"
 #include "tui/commands/command_output.h"
 #include "tui/commands/confine.h"
@@ -50,6 +53,8 @@ static bool hold_descriptors(void)
 /* So much of a stack is enough, for this thread and for those of libraries. */
 #define STACK_BYTES (1u << 20)
 #define STACK_LEAST_BYTES (256u << 10)
+
+#define LOOKUPS_MOST 31
 
 /* A low limit (ulimit -s 64) is raised as far as its hard limit permits. False: that is not enough. */
 static bool hold_stack(void)
@@ -185,6 +190,28 @@ static bool output_is_closed(void)
     return flags < 0 || (flags & O_ACCMODE) == O_RDONLY;
 }
 
+/* libuv gives half of its threads to the look-ups of names: a cluster whose names no name server answers leaves some
+ * to the others. Threads are made with the first look-up. */
+static void allow_lookups(const struct settings *settings)
+{
+    size_t names = 0;
+    char threads[8], *error;
+    struct sockaddr_storage literal;
+    for (size_t i = 0; i < settings->cluster_count; i++) {
+        struct connect_string hosts;
+        if (!connect_string_parse(settings->clusters[i].hosts, &hosts, &error)) {
+            free(error);
+            continue;
+        }
+        for (size_t k = 0; k < hosts.count; k++)
+            names += !address_literal(&hosts.servers[k], &literal);
+        connect_string_free(&hosts);
+    }
+    snprintf(threads, sizeof threads, "%zu", 4 + 4 * (names < LOOKUPS_MOST ? names : LOOKUPS_MOST));
+    if (names > 0)
+        setenv("UV_THREADPOOL_SIZE", threads, 0);
+}
+
 static int main_run(const struct options *options)
 {
     char *error;
@@ -219,6 +246,7 @@ static int main_run(const struct options *options)
         setenv("TZ", "UTC0", 1);
         tzset();
     }
+    allow_lookups(settings);
     /* A command inherits the allowed calls: who configures some trusts them, and what starts them. */
     if (options->command != COMMAND_WATCH || options->linear || settings->action_count == 0)
         confine(options);

@@ -334,8 +334,9 @@ struct fourletter {
     const struct security_settings *security;
     uv_poll_t poll;
     uv_timer_t timer;
-    uv_getaddrinfo_t lookup;
-    int open;         /* handles and requests that libuv still holds */
+    struct name_asker asker; /* first */
+    int port;
+    int open;         /* handles that libuv still holds */
     fourletter_fn fn; /* NULL: already called, or cancelled */
     void *context;
     uint64_t begun_ns;
@@ -374,7 +375,7 @@ static void fourletter_finish(struct fourletter *f, const char *problem)
     f->fn = NULL;
     if (!uv_is_closing((uv_handle_t *)&f->timer)) {
         uv_close((uv_handle_t *)&f->timer, fourletter_on_closed);
-        uv_cancel((uv_req_t *)&f->lookup);
+        name_forget(&f->asker);
     }
     if (f->fd >= 0 && !uv_is_closing((uv_handle_t *)&f->poll))
         uv_close((uv_handle_t *)&f->poll, fourletter_on_closed);
@@ -524,18 +525,22 @@ static const char *lookup_problem(int status)
                                                                              : uv_strerror(status);
 }
 
-static void on_lookup(uv_getaddrinfo_t *request, int status, struct addrinfo *found)
+static void on_lookup(struct name_asker *asker, int status, const struct addrinfo *found)
 {
-    struct fourletter *f = request->data;
-    if (f->fn && (status != 0 || !found)) {
+    struct fourletter *f = (struct fourletter *)(void *)asker;
+    struct sockaddr_storage address = {0};
+    if (!found) {
         fourletter_finish(f, lookup_problem(status));
-    } else if (f->fn) {
-        int rc = connect_to(f, found->ai_addr);
-        if (rc != 0)
-            fourletter_finish(f, uv_strerror(rc));
+        return;
     }
-    uv_freeaddrinfo(found);
-    fourletter_let_go(f);
+    memcpy(&address, found->ai_addr, found->ai_addrlen);
+    if (found->ai_family == AF_INET6)
+        ((struct sockaddr_in6 *)(void *)&address)->sin6_port = htons((uint16_t)f->port);
+    else
+        ((struct sockaddr_in *)(void *)&address)->sin_port = htons((uint16_t)f->port);
+    int rc = connect_to(f, (const struct sockaddr *)&address);
+    if (rc != 0)
+        fourletter_finish(f, uv_strerror(rc));
 }
 
 static void fourletter_on_deadline(uv_timer_t *timer)
@@ -559,7 +564,6 @@ struct fourletter *fourletter_ask(uv_loop_t *loop, const struct security_setting
                                   const char *port, const char *word, uint64_t deadline_ms, size_t limit,
                                   fourletter_fn fn, void *context)
 {
-    static const struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
     struct fourletter *f = xcalloc(1, sizeof *f);
     keep_name(f, host, port);
     f->loop = loop;
@@ -570,17 +574,18 @@ struct fourletter *fourletter_ask(uv_loop_t *loop, const struct security_setting
     f->limit = limit;
     f->begun_ns = uv_hrtime();
     strncpy(f->word, word, sizeof f->word - 1);
-    f->lookup.data = f;
+    f->asker.fn = on_lookup;
+    f->port = atoi(port);
     uv_timer_init(loop, &f->timer);
     f->timer.data = f;
     f->open = 1;
     /* An address needs no look-up, which would wake libuv's threads. */
     struct sockaddr_storage literal;
-    struct host_port server = {.host = (char *)(uintptr_t)host, .port = atoi(port)};
+    struct host_port server = {.host = (char *)(uintptr_t)host, .port = f->port};
     if (address_literal(&server, &literal))
         f->failed = connect_to(f, (const struct sockaddr *)&literal);
-    else if ((f->failed = uv_getaddrinfo(loop, &f->lookup, on_lookup, host, port, &hints)) == 0)
-        f->open++;
+    else if (!name_ask(&f->asker, loop, host))
+        f->failed = UV_ENOMEM;
     uv_timer_start(&f->timer, fourletter_on_deadline, f->failed ? 0 : deadline_ms, 0);
     return f;
 }

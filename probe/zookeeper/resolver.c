@@ -8,8 +8,18 @@
 
 #include "config/memory.h"
 
-struct resolver_lookup {
+struct name {
     uv_getaddrinfo_t request;
+    uv_loop_t *loop;
+    char *host;
+    struct name_asker *askers;
+    struct name *next;
+};
+
+static struct name *names; /* whose look-ups are under way */
+
+struct resolver_lookup {
+    struct name_asker asker; /* first */
     struct resolver *resolver;
     struct address found[ADDRESSES_A_SERVER];
     size_t count;
@@ -26,15 +36,13 @@ struct resolver {
 
 static void resolver_finish(struct resolver *r)
 {
-    if (r->fn) {
-        struct address all[CONNECT_STRING_SERVERS * ADDRESSES_A_SERVER];
-        size_t count = 0;
-        for (size_t i = 0; i < r->count && i < CONNECT_STRING_SERVERS; i++) {
-            memcpy(all + count, r->lookups[i].found, r->lookups[i].count * sizeof *all);
-            count += r->lookups[i].count;
-        }
-        r->fn(r->context, all, count, r->problem[0] ? r->problem : NULL);
+    struct address all[CONNECT_STRING_SERVERS * ADDRESSES_A_SERVER];
+    size_t count = 0;
+    for (size_t i = 0; i < r->count && i < CONNECT_STRING_SERVERS; i++) {
+        memcpy(all + count, r->lookups[i].found, r->lookups[i].count * sizeof *all);
+        count += r->lookups[i].count;
     }
+    r->fn(r->context, all, count, r->problem[0] ? r->problem : NULL);
     free(r);
 }
 
@@ -71,17 +79,82 @@ static void resolver_add(struct resolver_lookup *l, const struct sockaddr *addre
     l->count++;
 }
 
-static void resolver_on_found(uv_getaddrinfo_t *request, int status, struct addrinfo *found)
+/* Nobody joins it from now on. */
+static void name_leave(struct name *name)
 {
-    struct resolver_lookup *l = request->data;
+    struct name **place = &names;
+    while (*place && *place != name)
+        place = &(*place)->next;
+    if (*place)
+        *place = name->next;
+}
+
+static void name_on_found(uv_getaddrinfo_t *request, int status, struct addrinfo *found)
+{
+    struct name *name = request->data;
+    struct name_asker *asker;
+    name_leave(name);
+    while ((asker = name->askers)) { /* an answer may make others forget theirs */
+        name->askers = asker->next;
+        asker->name = NULL;
+        asker->fn(asker, status, status == 0 ? found : NULL);
+    }
+    uv_freeaddrinfo(found);
+    free(name->host);
+    free(name);
+}
+
+static struct name *name_of(uv_loop_t *loop, const char *host)
+{
+    static const struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
+    for (struct name *name = names; name; name = name->next)
+        if (name->loop == loop && strcmp(name->host, host) == 0)
+            return name;
+    struct name *name = xcalloc(1, sizeof *name);
+    *name = (struct name){.loop = loop, .host = xstrdup(host), .next = names};
+    name->request.data = name;
+    if (uv_getaddrinfo(loop, &name->request, name_on_found, host, NULL, &hints) == 0)
+        return names = name;
+    free(name->host);
+    free(name);
+    return NULL;
+}
+
+bool name_ask(struct name_asker *asker, uv_loop_t *loop, const char *host)
+{
+    struct name *name = name_of(loop, host);
+    if (!name)
+        return false;
+    asker->name = name;
+    asker->next = name->askers;
+    name->askers = asker;
+    return true;
+}
+
+void name_forget(struct name_asker *asker)
+{
+    struct name *name = asker->name;
+    struct name_asker **place = name ? &name->askers : NULL;
+    if (!name)
+        return;
+    while (*place && *place != asker)
+        place = &(*place)->next;
+    if (*place)
+        *place = asker->next;
+    asker->name = NULL;
+    if (!name->askers && uv_cancel((uv_req_t *)&name->request) == 0)
+        name_leave(name);
+}
+
+static void lookup_on_found(struct name_asker *asker, int status, const struct addrinfo *found)
+{
+    struct resolver_lookup *l = (struct resolver_lookup *)(void *)asker;
     struct resolver *r = l->resolver;
-    if (r->fn && status == 0)
-        for (struct addrinfo *a = found; a; a = a->ai_next)
-            resolver_add(l, a->ai_addr);
-    else if (r->fn)
+    for (const struct addrinfo *a = found; a; a = a->ai_next)
+        resolver_add(l, a->ai_addr);
+    if (status != 0)
         snprintf(r->problem, sizeof r->problem, "cannot resolve %.80s: %s", r->servers[l - r->lookups].host,
                  uv_strerror(status));
-    uv_freeaddrinfo(found);
     if (--r->left == 0)
         resolver_finish(r);
 }
@@ -124,7 +197,6 @@ bool address_literal(const struct host_port *server, struct sockaddr_storage *ou
 struct resolver *resolver_start(uv_loop_t *loop, const struct host_port *servers, size_t count,
                                 resolver_fn fn, void *context)
 {
-    static const struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
     struct resolver *r = xcalloc(1, sizeof *r + count * sizeof *r->lookups);
     r->servers = servers;
     r->count = count;
@@ -133,11 +205,11 @@ struct resolver *resolver_start(uv_loop_t *loop, const struct host_port *servers
     for (size_t i = 0; i < count; i++) {
         struct resolver_lookup *l = &r->lookups[i];
         l->resolver = r;
-        l->request.data = l;
+        l->asker.fn = lookup_on_found;
         struct sockaddr_storage literal;
         if (address_literal(&servers[i], &literal))
             resolver_add(l, (const struct sockaddr *)&literal); /* without waking libuv's threads */
-        else if (uv_getaddrinfo(loop, &l->request, resolver_on_found, servers[i].host, NULL, &hints) == 0)
+        else if (name_ask(&l->asker, loop, servers[i].host))
             r->left++;
         else
             snprintf(r->problem, sizeof r->problem, "cannot resolve %.80s", servers[i].host);
@@ -150,7 +222,29 @@ struct resolver *resolver_start(uv_loop_t *loop, const struct host_port *servers
 
 void resolver_cancel(struct resolver *r)
 {
-    r->fn = NULL;
     for (size_t i = 0; i < r->count; i++)
-        uv_cancel((uv_req_t *)&r->lookups[i].request);
+        name_forget(&r->lookups[i].asker);
+    free(r);
+}
+
+const char *resolver_waits_for(const struct resolver *r)
+{
+    for (size_t i = 0; i < r->count; i++)
+        if (r->lookups[i].asker.name)
+            return r->servers[i].host;
+    return "?";
+}
+
+bool resolver_settle(struct resolver *r)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < r->count; i++)
+        found += r->lookups[i].count;
+    if (found == 0)
+        return false;
+    snprintf(r->problem, sizeof r->problem, RESOLVER_SILENT, resolver_waits_for(r));
+    for (size_t i = 0; i < r->count; i++)
+        name_forget(&r->lookups[i].asker);
+    resolver_finish(r);
+    return true;
 }

@@ -1,7 +1,7 @@
 /*
  * resolver.h - resolves the addresses of a list of servers, outside the loop.
  *
- * All names are looked up at once. The answer comes with the last result, or immediately if there is no name
+ * All names are looked up at once, each of them once for all who ask meanwhile: on one thread. The answer comes with the last result, or immediately if there is no name
  * to look up. A server whose name cannot be resolved is left out and named in problem.
  */
 #ifndef ELECTOP_PROBE_ZOOKEEPER_RESOLVER_H
@@ -41,12 +41,32 @@ void address_print(const struct sockaddr *address, char *text);
 /* The address of a server that was given as an address; false: it is a name, and must be looked up. */
 bool address_literal(const struct host_port *server, struct sockaddr_storage *out);
 
+/* Who asks for the addresses of a name; all who ask while its look-up is under way share it: one that no name
+ * server answers holds one thread, not one for each of them and for each attempt. */
+struct name_asker {
+    void (*fn)(struct name_asker *asker, int status, const struct addrinfo *found); /* without ports */
+    struct name *name; /* NULL: it does not wait */
+    struct name_asker *next;
+};
+/* False: no look-up is possible. fn is called from the loop, once. */
+bool name_ask(struct name_asker *asker, uv_loop_t *loop, const char *host);
+/* Prevents the call of fn. */
+void name_forget(struct name_asker *asker);
+
 struct resolver;
 
 /* servers must stay until fn was called or resolver_cancel(). fn is called once: from the loop, or from this
  * function, which then returns NULL (all are addresses, or no look-up is possible, as problem says). */
 struct resolver *resolver_start(uv_loop_t *loop, const struct host_port *servers, size_t count,
                                 resolver_fn fn, void *context);
+
+/* With the name. */
+#define RESOLVER_SILENT "no name server answers about %.80s"
+
+/* A name whose look-up is under way. */
+const char *resolver_waits_for(const struct resolver *resolver);
+/* Calls fn with what was found, without waiting for the rest. False: nothing was. */
+bool resolver_settle(struct resolver *resolver);
 
 /* Prevents the call of fn. Only allowed before fn was called. */
 void resolver_cancel(struct resolver *resolver);

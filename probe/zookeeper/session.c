@@ -151,6 +151,10 @@ static void session_linger_wait(uv_loop_t *loop, int held)
 #define GIVE_UP_REFUSALS 3
 /* An answer may be this late before its server counts as stalled. */
 #define STALLED_LEAST_MS 1000u
+/* What a name server has not said by then is not waited for if there is another address, and told if there is
+ * none. */
+#define LOOKUP_MS 500u
+#define LOOKUP_SILENT_MS 1500u
 /* A working server takes less than a millisecond to close. */
 #define CLOSE_WAIT_MS 500
 
@@ -480,7 +484,7 @@ static void session_fail(struct session *s, int rc, int error, int state_before)
         set_state(s, CONNECTION_EXPIRED, false);
         round = round > 0 ? round : 1;
     } else {
-        if (hopeless)
+        if (hopeless || (s->some && !s->established && s->failures % s->address_count == 0))
             zookeeper_end(s); /* the names may resolve to other servers by now */
         /* Reports each server of the first round, then the last of each round: the problem may have
          * changed. */
@@ -638,12 +642,39 @@ static void session_on_resolved(void *context, const struct address *addresses, 
     session_leave(s);
 }
 
+/* The names are still looked up. */
+static void session_hurry(struct session *s)
+{
+    uint64_t waited_ms = uv_now(s->loop) - s->asked_ms;
+    session_io_wake_in(s->io, LOOKUP_MS);
+    if (waited_ms < LOOKUP_MS)
+        return;
+    struct resolver *resolver = s->resolver;
+    s->some = true;
+    if (resolver_settle(resolver))
+        return;
+    s->some = false;
+    if (waited_ms < LOOKUP_SILENT_MS || s->told_silent)
+        return;
+    s->told_silent = true;
+    snprintf(s->problem, sizeof s->problem, RESOLVER_SILENT, resolver_waits_for(resolver));
+    report_failure(s);
+    set_state(s, CONNECTION_CONNECTING, false);
+}
+
 /* [resolve] Names are looked up outside the loop, again for every handle; the library only ever sees
  * addresses. */
 static void session_begin(struct session *s)
 {
-    if (s->zh || s->resolver || s->refused)
+    if (s->zh || s->refused)
         return;
+    if (s->resolver) {
+        session_hurry(s);
+        return;
+    }
+    s->asked_ms = uv_now(s->loop);
+    s->some = s->told_silent = false;
+    session_io_wake_in(s->io, LOOKUP_MS); /* unless the answer comes now, which wakes it earlier */
     s->resolver = resolver_start(s->loop, s->servers.servers, s->servers.count, session_on_resolved, s);
 }
 

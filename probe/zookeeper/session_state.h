@@ -131,6 +131,9 @@ struct session {
     bool overdue; /* our own timer ended this attempt */
 
     struct resolver *resolver; /* a look-up under way, or NULL */
+    uint64_t asked_ms;         /* loop time when it began */
+    bool told_silent;          /* ... that no name server answers */
+    bool some;                 /* the addresses are those of some of the servers */
 
     enum connection_state state;
     bool established;       /* this handle has had a session */
