@@ -112,9 +112,14 @@ bool vacancy_stalls(const struct election *election)
 
 bool vacancy_is_denied(const struct election *election)
 {
-    for (size_t i = 0; i < election->finding_count; i++)
-        if (is_stall(election, election->findings[i]) && !may_have_led(election, election->findings[i]))
+    /* A TTL znode whose member wrote to it, and has stopped, may have led until then. */
+    bool kept = election->leader && election->leader->known && election->leader->stat.version > 0;
+    for (size_t i = 0; i < election->finding_count; i++) {
+        const struct finding *finding = election->findings[i];
+        if (is_stall(election, finding) && !may_have_led(election, finding) &&
+            !(kept && finding->code == FINDING_PERSISTENT_CANDIDATE))
             return true;
+    }
     return false;
 }
 
