@@ -13,7 +13,7 @@ struct tenure *tenure_last(struct election *election); /* NULL: none */
 void tenure_begin(struct election *election, const struct candidate *who, struct moment from, bool exact,
                   bool gap);
 void tenure_drop_last(struct election *election);
-/* Nobody led then: its leader never did. */
+/* Its leader never led: it becomes a vacancy. */
 void tenure_deny(struct tenure *tenure);
 /* Appends a copy of another election's tenure. */
 void tenure_put(struct election *election, const struct tenure *tenure);

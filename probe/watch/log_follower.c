@@ -389,8 +389,8 @@ static void follower_observe_owned(const struct log_follower *f, const struct fo
     }
 }
 
-/* Takes the texts over. The end of one that the recording shows leading tells of the loss in the gap since, whoever
- * leads now. */
+/* Takes the texts over. The end of the leader that the recording knew is the loss in the gap since, whether or not
+ * another leads now. */
 static void follower_take_before(struct log_follower *f, struct followed_change *found)
 {
     const struct model *model = f->live->model;

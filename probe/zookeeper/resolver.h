@@ -65,7 +65,7 @@ struct resolver *resolver_start(uv_loop_t *loop, const struct host_port *servers
 
 /* A name whose look-up is under way. */
 const char *resolver_waits_for(const struct resolver *resolver);
-/* Calls fn with what was found, without waiting for the rest. False: nothing was. */
+/* Calls fn with the addresses found so far, without waiting for the rest. False: there are none. */
 bool resolver_settle(struct resolver *resolver);
 
 /* Prevents the call of fn. Only allowed before fn was called. */

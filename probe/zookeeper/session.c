@@ -151,8 +151,8 @@ static void session_linger_wait(uv_loop_t *loop, int held)
 #define GIVE_UP_REFUSALS 3
 /* An answer may be this late before its server counts as stalled. */
 #define STALLED_LEAST_MS 1000u
-/* What a name server has not said by then is not waited for if there is another address, and told if there is
- * none. */
+/* A slow name server is waited for so long if there is another address, and longer before it is reported if there
+ * is none. */
 #define LOOKUP_MS 500u
 #define LOOKUP_SILENT_MS 1500u
 /* A working server takes less than a millisecond to close. */

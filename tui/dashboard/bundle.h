@@ -1,8 +1,8 @@
 /*
- * bundle.h - makes a bundle on a thread of its own: that takes seconds of a processor, in which the loop's sessions
- * would expire.
+ * bundle.h - makes a bundle on a thread: that takes seconds of a processor, in which the loop's sessions would
+ * expire.
  *
- * The thread has copies of all that it is told, opens the recording or the case itself, and knows no model.
+ * The thread has copies of its order, opens the recording or the case itself, and knows no model.
  */
 #ifndef ELECTOP_TUI_DASHBOARD_BUNDLE_H
 #define ELECTOP_TUI_DASHBOARD_BUNDLE_H
@@ -24,7 +24,7 @@ struct bundle_order {
     bool pseudonyms;
 };
 
-/* On the loop, once. until_us: it lacks what was observed later. No bytes: the error says why; NULL: nothing was
+/* On the loop, once. until_us: it lacks later observations. No bytes: the error says why; NULL: nothing was
  * observed around that moment. */
 typedef void (*bundle_fn)(void *context, const struct buffer *bytes, int64_t until_us, const char *error);
 

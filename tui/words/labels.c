@@ -137,7 +137,7 @@ struct moment label_as_of(const struct election *election, struct moment now)
     return label_stale(election) ? labels_stale_since(election) : now;
 }
 
-/* A recording may know the loss of what was found without a leader. */
+/* A recording may know the loss of an election that was found without a leader. */
 int64_t label_vacant_us(const struct election *election, struct moment now)
 {
     struct failover lost;
