@@ -135,7 +135,10 @@ static void ties(struct diagnosis *d)
         if (end - i < 2 || number == SEQUENCE_NONE || certainty_own_numbers(election))
             continue;
         if (all_read(tied, end - i))
-            tie(d, candidates_tie_by_name(election) || of_one_session(tied, end - i) ? SEVERITY_INFO : SEVERITY_ERROR, tied, end - i);
+            tie(d,
+                candidates_tie_by_name(election) || of_one_session(tied, end - i) ? SEVERITY_INFO
+                                                                                  : SEVERITY_ERROR,
+                tied, end - i);
         else
             diagnosis_keep(d, FINDING_SEQUENCE_TIE, tie_subject(tied[0]));
     }
@@ -313,6 +316,20 @@ static void unacknowledged(struct diagnosis *d, const struct candidate *leader, 
 /* So long a return of the acknowledgement counts. */
 #define CONTESTED_US INT64_C(30000000)
 
+/* One process may write it by several sessions. */
+static bool are_two_clients(const struct election *election, uint64_t one, uint64_t two)
+{
+    const struct client_session *first = cluster_client(election->cluster, one),
+                                *second = cluster_client(election->cluster, two);
+    bool one_stands = false, two_stands = false;
+    for (size_t i = 0; i < election->candidate_count; i++) {
+        one_stands |= election->candidates[i]->stat.owner == one;
+        two_stands |= election->candidates[i]->stat.owner == two;
+    }
+    return (one_stands && two_stands) ||
+           (first && second && first->address && second->address && !client_is_beside(first, second));
+}
+
 static bool contested(struct diagnosis *d, const struct candidate *leader)
 {
     const struct election *election = d->election;
@@ -326,11 +343,13 @@ static bool contested(struct diagnosis *d, const struct candidate *leader)
     char first[160], second[160], when[SPAN_TEXT];
     describe_session(election, owns ? leader->stat.owner : contest->rival, first, sizeof first);
     describe_session(election, other, second, sizeof second);
-    diagnosis_raise(d, FINDING_SPLIT_BRAIN, SEVERITY_CRITICAL, CERTAINTY_CERTAIN, NO_SUBJECT, &leader, 1,
-                    owns ? NULL : "stop both clients: neither owns the first candidate",
-                    "%s%s and %s take %s from each other: seen to return %u time%s, the latest at %s", first,
-                    owns ? " (the first candidate's)" : "", second, election->ack_path, contest->returned,
-                    contest->returned == 1 ? "" : "s", describe_clock(contest->latest[0], when, sizeof when));
+    diagnosis_raise(
+        d, FINDING_SPLIT_BRAIN, SEVERITY_CRITICAL,
+        are_two_clients(election, contest->owner, contest->rival) ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED,
+        NO_SUBJECT, &leader, 1, owns ? NULL : "stop both clients: neither owns the first candidate",
+        "%s%s and %s take %s from each other: seen to return %u time%s, the latest at %s", first,
+        owns ? " (the first candidate's)" : "", second, election->ack_path, contest->returned,
+        contest->returned == 1 ? "" : "s", describe_clock(contest->latest[0], when, sizeof when));
     return true;
 }
 

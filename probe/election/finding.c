@@ -274,7 +274,9 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .severity = SEVERITY_CRITICAL,
             .meaning = "Two sessions take the acknowledgement from each other: both clients act as leader.",
             .looks = "While one candidate is first, the acknowledgement's ephemeralOwner changes from one "
-                     "session to another and back, at least twice within 30 s.",
+                     "session to another and back, at least twice within 30 s. Certain if both own a "
+                     "candidate, or are of "
+                     "two addresses: one client may have two sessions.",
             .advice = "stop the client whose session does not own the first candidate: the other one leads",
             .source = "Flink 2.1 after a restart of its ZooKeeper server",
         },

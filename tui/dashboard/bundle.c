@@ -44,7 +44,7 @@ static void bundle_free(struct bundle *b)
 
 /* ---- the thread ---- */
 
-/* What the recording keeps of this part. NULL: nothing. */
+/* The recording's observations of this part. NULL: there are none. */
 static struct case_reader *bundle_observed(struct bundle *b, const struct case_part *part)
 {
     struct buffer blocks = {0};
@@ -76,8 +76,8 @@ static void bundle_make(struct bundle *b)
     if (b->case_file && reader)
         part.about = bundle_about(b, reader);
     part.about.at_us = b->at_us;
-    if (!b->error)
-        case_cut(reader, &part, &b->bytes, &b->error);
+    if (b->error || !case_cut(reader, &part, &b->bytes, &b->error))
+        buffer_free(&b->bytes); /* a part of it may have its real names still */
     case_close(reader);
 }
 
