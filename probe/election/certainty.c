@@ -322,6 +322,9 @@ bool certainty_mixed(const struct election *election)
            (may_be_lines(election) || nobody_awaits_first(election) || certainty_own_numbers(election));
 }
 
+/* So many right watches outweigh one that no line of sequence numbers has. */
+#define RIGHT_TO_WRONG 3
+
 bool certainty_shows_layout(const struct election *election)
 {
     size_t right = 0, other = 0;
@@ -332,7 +335,10 @@ bool certainty_shows_layout(const struct election *election)
         right += c->own->watches_right;
         other += !c->own->watches_right && c->own->client && c->own->client->shown.watches_known;
     }
-    return right > other && line_has_one_role(election);
+    /* Members that were found under names of no layout may be a registry's, of which some follow another. */
+    bool may_be_registry = election->origin == ORIGIN_DISCOVERED && certainty_is_unknown_line(election);
+    size_t times = may_be_registry ? RIGHT_TO_WRONG : 1;
+    return right > other * times && line_has_one_role(election);
 }
 
 /* The number that is all of its data, or that follows a word such as "priority" in it. */
@@ -375,9 +381,6 @@ static bool priority_explains(const struct election *election, const struct cand
     }
     return c->own->watched == below || c->own->watched == above;
 }
-
-/* So many right watches outweigh one that no line of sequence numbers has. */
-#define RIGHT_TO_WRONG 3
 
 static bool others_contradict(const struct election *election, const struct candidate *c)
 {

@@ -421,7 +421,9 @@ bool failover_case_reopen(struct election *election)
 void failover_case_denied(const struct update *f)
 {
     const struct failover *reported = election_last_failover(f->election);
-    if (failover_case_reopen(f->election) || !reported)
+    /* A session that created its candidate again was no failover: the latest is an older one. */
+    if (failover_case_reopen(f->election) || !reported ||
+        reported->lost_at.mono_us != f->election->change.lost_at.mono_us)
         return;
     failover_case_recalled(f, reported->gap_us);
     f->election->cluster->cases->told = false;

@@ -261,19 +261,16 @@ static const struct finding *blocking(const struct election *election)
     return NULL;
 }
 
-/* It never had a child, and its own data was written after its creation: a lease, perhaps. */
-static bool is_written(const struct election *election)
+static bool may_be_lease(const struct election *election)
 {
-    const struct znode_stat *stat = election->own ? &election->own->directory : NULL;
-    return stat && election->state == ELECTION_VACANT && election->directory_known && stat->owner == 0 &&
-           stat->version > 0 && stat->data_length > 0 && stat->cversion == 0 &&
+    return election->state == ELECTION_VACANT && election->directory_known && election->rewritten &&
            election->recognised != RECOGNISED_CONFIGURED;
 }
 
 bool vacancy_is_doubtful(const struct election *election)
 {
     const struct finding *finding = blocking(election);
-    return finding ? finding->severity < SEVERITY_CRITICAL : is_written(election);
+    return finding ? finding->severity < SEVERITY_CRITICAL : may_be_lease(election);
 }
 
 /* Of one whose leader was never seen, the directory shows whether there was any candidate. */

@@ -152,13 +152,14 @@ static bool read_election(sqlite3_stmt *statement, struct election *e, struct mo
     while ((code = sql_next(statement, FAILOVER_NUMBERS)) == SQLITE_ROW && count < ROWS_MOST) {
         struct failover *f = &latest[count++];
         read_failover(statement, f);
-        if (count > 1 && f->lost_at.wall_us == later_us && (later_open || failover_is_open(f))) {
-            failover_release(f); /* it was reported again */
+        bool again = count > 1 && f->lost_at.wall_us == later_us && (later_open || failover_is_open(f));
+        later_us = f->lost_at.wall_us;
+        later_open = failover_is_open(f);
+        if (again) { /* it was reported again */
+            failover_release(f);
             count--;
             continue;
         }
-        later_us = f->lost_at.wall_us;
-        later_open = failover_is_open(f);
         if (sql_number(statement, 20) >= first_own)
             continue;
         f->lost_at.mono_us = now.mono_us - (now.wall_us - f->lost_at.wall_us);

@@ -330,11 +330,11 @@ const char *fourletter_word_read(enum fourletter_word word, const char *text, st
 }
 
 struct fourletter {
+    struct name_asker asker; /* first */
     uv_loop_t *loop;
     const struct security_settings *security;
     uv_poll_t poll;
     uv_timer_t timer;
-    struct name_asker asker; /* first */
     int port;
     int open;         /* handles that libuv still holds */
     fourletter_fn fn; /* NULL: already called, or cancelled */

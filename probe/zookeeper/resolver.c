@@ -104,7 +104,7 @@ static void name_on_found(uv_getaddrinfo_t *request, int status, struct addrinfo
     free(name);
 }
 
-static struct name *lookup_of(uv_loop_t *loop, const char *host)
+static struct name *name_shared(uv_loop_t *loop, const char *host)
 {
     static const struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
     for (struct name *name = names; name; name = name->next)
@@ -122,7 +122,7 @@ static struct name *lookup_of(uv_loop_t *loop, const char *host)
 
 bool name_ask(struct name_asker *asker, uv_loop_t *loop, const char *host)
 {
-    struct name *name = lookup_of(loop, host);
+    struct name *name = name_shared(loop, host);
     if (!name)
         return false;
     asker->name = name;

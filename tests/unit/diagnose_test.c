@@ -804,7 +804,8 @@ static void acks(void **state)
                                     "tick 10000\ntime\n> finding-cleared split-brain critical certain\n");
     model_script_run("... of which one has no candidate: perhaps another session of the first one's client",
                      MARKED "+ /leader s=a host-a\nlist\n> election-seen\nreadall\nread /leader\n" TAKES("c")
-                         TAKES("a") TAKES("c") "? findings split-brain critical suspected " A "\n");
+                         TAKES("a") "> leader-acknowledged " A
+                                    "\n" TAKES("c") "? findings split-brain critical suspected " A "\n");
     model_script_run("... but sessions that lead one after the other, and acknowledge, do not", MARKED
                      "+ /leader s=a host-a\nlist\n> election-seen\nreadall\nread /leader\n"
                      "- " A "\n- /leader\n+ /leader s=b host-b\nlist\n> leader-lost " A " @1\n"

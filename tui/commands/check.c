@@ -687,7 +687,8 @@ static int check_judge(const struct monitor *monitor, const struct invocation *i
     const struct settings *settings = invocation->settings;
     const struct options *options = invocation->options;
     const struct model *model = monitor_model(monitor);
-    bool short_wait = options->wait_given && check_wait_ms(options) == options->wait_ms;
+    bool short_wait =
+        options->wait_given && (!options->check.timeout_ms || check_wait_ms(options) == options->wait_ms);
     struct check check = {.options = &invocation->options->check,
                           .monitor = monitor,
                           .model = model,

@@ -57,6 +57,14 @@ static char *story_clock(const struct sentences *s, int64_t wall_us, char buffer
 
 /* ---- the change of leader ---- */
 
+/* A log tells when: a gap hides only what came after it. */
+static bool loss_is_logged(const struct story *story)
+{
+    static const char logged[] = "transaction 0x";
+    const char *evidence = story->failover.evidence;
+    return evidence && strncmp(evidence, logged, sizeof logged - 1) == 0;
+}
+
 /* When the leader was lost: a time, or, found after a gap, the two between which it was. */
 #define LOSS_CLOCK (2 * STORY_CLOCK + 16)
 static const char *loss_clock(const struct sentences *s, const struct story *story, char buffer[LOSS_CLOCK])
@@ -64,7 +72,7 @@ static const char *loss_clock(const struct sentences *s, const struct story *sto
     char from[STORY_CLOCK], to[STORY_CLOCK];
     const struct failover *f = &story->failover;
     story_clock(s, f->lost_at.wall_us, to);
-    if (f->gap_us > 0)
+    if (f->gap_us > 0 && !loss_is_logged(story))
         snprintf(buffer, LOSS_CLOCK, "between %s and %s",
                  story_clock(s, f->lost_at.wall_us - f->gap_us, from), to);
     else
@@ -560,7 +568,7 @@ static void story_lines_say_leader(struct sentences *s, const struct story *stor
 {
     char since[40], led[32];
     const struct failover *f = &story->failover;
-    int64_t gap_us = f->gap_us > 0 ? f->gap_us : 0,
+    int64_t gap_us = f->gap_us > 0 && !loss_is_logged(story) ? f->gap_us : 0,
             led_us = f->lost_at.wall_us - gap_us - story->led_since_us;
     bool exact = story->led_exact && gap_us == 0;
     if (!story->led_since_us || led_us <= 0)
@@ -764,13 +772,12 @@ static void say_recurrence(struct sentences *s, const struct story *story)
 static void say_unknown(struct sentences *s, const struct story *story)
 {
     char gap[32];
-    const char *evidence = story->failover.evidence;
-    bool logged = evidence && strncmp(evidence, "transaction 0x", strlen("transaction 0x")) == 0;
     if (story->failover.gap_us > 0)
         story_lines_say(s, SENTENCE_UNKNOWN,
                         text_format("Nothing was observed for %s: %s is not known.",
                                     format_span(story->failover.gap_us, gap, sizeof gap),
-                                    logged ? "who else led in that time" : "when in that time it happened"),
+                                    loss_is_logged(story) ? "who else led in that time"
+                                                          : "when in that time it happened"),
                         text_copy("found after a gap of the recording"));
     if (story->back_us > 0)
         story_lines_say(
