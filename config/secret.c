@@ -79,6 +79,8 @@ char *secret_share(const char *secret)
 void secret_end(void *secret)
 {
     struct kept_secret **link = &kept_secrets;
+    if (!secret)
+        return; /* a thread that frees settings without secrets leaves the list alone */
     while (*link && (*link)->text != (char *)secret)
         link = &(*link)->next;
     struct kept_secret *kept = *link;

@@ -190,8 +190,8 @@ static bool output_is_closed(void)
     return flags < 0 || (flags & O_ACCMODE) == O_RDONLY;
 }
 
-/* libuv gives half of its threads to the look-ups of names: a cluster whose names no name server answers leaves some
- * to the others. Threads are made with the first look-up. */
+/* libuv gives half of its threads to the look-ups of names: a name that no name server answers holds one thread, and
+ * leaves some to the others. Threads are made with the first look-up. */
 static void allow_lookups(const struct settings *settings)
 {
     size_t names = 0;
@@ -207,7 +207,7 @@ static void allow_lookups(const struct settings *settings)
             names += !address_literal(&hosts.servers[k], &literal);
         connect_string_free(&hosts);
     }
-    snprintf(threads, sizeof threads, "%zu", 4 + 4 * (names < LOOKUPS_MOST ? names : LOOKUPS_MOST));
+    snprintf(threads, sizeof threads, "%zu", 4 + 2 * (names < LOOKUPS_MOST ? names : LOOKUPS_MOST));
     if (names > 0)
         setenv("UV_THREADPOOL_SIZE", threads, 0);
 }

@@ -487,9 +487,18 @@ static void election_gone(struct diagnosis *d)
         diagnosis_vanished(d, FINDING_ELECTION_GONE, NO_SUBJECT);
 }
 
+/* A znode without an owner that is written to, and never had a child, may be a lease. */
+static void lease(struct diagnosis *d)
+{
+    const struct znode_stat *stat = &d->election->own->directory;
+    d->election->rewritten = d->election->directory_known && stat->owner == 0 && stat->data_length > 0 &&
+                             stat->cversion == 0 && diagnose_sessions_keeps(d, stat, d->f->at.wall_us);
+}
+
 void diagnose_names(struct diagnosis *d)
 {
     struct election *election = d->election;
+    lease(d);
     if (election->state == ELECTION_ABSENT)
         election_gone(d);
     if (!election->recipe || election->state == ELECTION_ABSENT)

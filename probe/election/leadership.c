@@ -117,10 +117,16 @@ void leadership_denied(const struct update *f)
     update_touched(f);
 }
 
+#define BELIEVED_AFTER_US INT64_C(15000000)
+
 void leadership_believed(const struct update *f)
 {
-    if (f->election->own->denied.mono_us == 0 || !f->election->leader)
+    const struct election *election = f->election;
+    int64_t denied_us = election->own->denied.mono_us, own_us = election->own_since.mono_us;
+    if (denied_us == 0 || !election->leader)
         return;
+    if (denied_us < own_us && f->at.mono_us - own_us < BELIEVED_AFTER_US)
+        return; /* a recording denied it: what shows it again is still being listed */
     leadership_won(f, f->election->leader);
     update_touched(f);
 }

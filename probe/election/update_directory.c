@@ -470,8 +470,6 @@ static void take_directory(struct election *election, const struct znode_stat *s
     if (directory->data_length != stat->data_length || directory->version != stat->version)
         diagnose_soon(election);
     *directory = *stat;
-    election->rewritten =
-        stat->owner == 0 && stat->version > 0 && stat->data_length > 0 && stat->cversion == 0;
 }
 
 void update_own_node(const struct update *f, const struct znode_stat *stat, const struct observed_node *node)

@@ -91,7 +91,8 @@ const struct metric_kind metric_table[] = {
     [METRIC_CANDIDATES] = {"electop_election_candidates", METRIC_GAUGE, NULL, ELECTION_LABELS,
                            "Number of candidates."},
     [METRIC_VACANCY] = {"electop_election_vacancy_seconds", METRIC_GAUGE, "seconds", ELECTION_LABELS,
-                        "Time without a leader; 0 while there is one. Found vacant: since electop started."},
+                        "Time without a leader; 0 while there is one. Found vacant: since electop started, "
+                        "or since the loss that a recording knows."},
     [METRIC_TENURE] = {"electop_leader_tenure_seconds", METRIC_GAUGE, "seconds", ELECTION_LABELS,
                        "Upper bound of how long the leader has led."},
     [METRIC_CHANGES] = {"electop_leader_changes", METRIC_COUNTER, NULL, ELECTION_LABELS,

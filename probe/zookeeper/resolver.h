@@ -61,7 +61,7 @@ struct resolver *resolver_start(uv_loop_t *loop, const struct host_port *servers
                                 resolver_fn fn, void *context);
 
 /* With the name. */
-#define RESOLVER_SILENT "no name server answers about %.80s"
+#define RESOLVER_SILENT "no name server has answered about %.80s"
 
 /* A name whose look-up is under way. */
 const char *resolver_waits_for(const struct resolver *resolver);

@@ -107,7 +107,7 @@ static void a_silent_name_server(void **state)
     assert_string_equal(resolver_waits_for(resolvers[0]), silent);
     assert_true(resolver_settle(resolvers[0]));
     assert_int_equal(told[0].count, 1);
-    assert_string_equal(told[0].problem, "no name server answers about silent.example");
+    assert_string_equal(told[0].problem, "no name server has answered about silent.example");
     assert_false(resolver_settle(resolvers[1]));
     resolver_cancel(resolvers[2]);
     sem_post(&answers);
