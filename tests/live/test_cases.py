@@ -102,8 +102,13 @@ def test_a_recording_keeps_what_was_observed(zk, client, tmp_path):
     assert [event["failover"]["to"] for event in told("--replay", case) if event["event"] == "failover"] == [
         paths[1].rpartition("/")[2]]
     # Told again by the same rules it is the same; where the recording has something else, both are shown.
+    whole = str(tmp_path / "whole.case")
+    assert run("case", "-o", whole, recorder.file).status == 0
     same = run("events", "--replay", case, "--against", recorder.file)
     assert same.status == 0 and not same.out, same
+    # Words and objects tell of the same differences.
+    words, objects = (run("events", *how, "--replay", whole, "--against", recorder.file) for how in ((), ("--json",)))
+    assert len(words.out.splitlines()) == len(objects.out.splitlines()), (words, objects)
     with sqlite3.connect(recorder.file) as db:
         db.execute("UPDATE event SET at_us = at_us - 1000 WHERE id IN (SELECT event FROM failover)")
     other = run("events", "--replay", case, "--against", recorder.file)

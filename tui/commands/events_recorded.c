@@ -21,9 +21,10 @@
 /* So much is gathered before it is written. */
 #define PIECE_BYTES (64 * 1024)
 
+/* Compared by its object: a text has a recipe's title where a recording has its name. */
 struct told_line {
     int64_t at_us;
-    char *text;
+    char *object, *text;
 };
 
 struct told {
@@ -42,11 +43,22 @@ struct reporting {
     int error;         /* of the output; 0: it is well */
 };
 
-static void told_keep(struct told *told, int64_t at_us, struct buffer *line)
+static char *told_take(struct buffer *line)
 {
-    room_for_one(&told->lines, told->count, &told->room, sizeof *told->lines);
-    told->lines[told->count++] = (struct told_line){at_us, xstrndup(line->bytes, line->length)};
+    char *text = xstrndup(line->bytes, line->length);
     buffer_clear(line);
+    return text;
+}
+
+/* Since when a finding is known begins anew with the first observation of a part. */
+static char *told_object(struct reporting *reporting, const struct event *event)
+{
+    static const char since[] = "\"since\":\"";
+    json_event_write(&reporting->out, event);
+    char *object = told_take(&reporting->out), *at = strstr(object, since);
+    for (at = at ? at + sizeof since - 1 : object + strlen(object); *at && *at != '"'; at++)
+        *at = '-';
+    return object;
 }
 
 static bool flush(struct reporting *reporting)
@@ -63,13 +75,17 @@ static bool events_recorded_on_event(void *context, const struct event *event)
     if (event->election ? !command_recording_wants(reporting->options, event->election)
                         : reporting->options->path_count > 0)
         return true;
+    struct told *told = reporting->told;
+    char *object = told ? told_object(reporting, event) : NULL;
     if (reporting->options->json)
         json_event_write(&reporting->out, event);
     else
         event_line_print(&reporting->printer, event, reporting->several, reporting->where_width);
     reporting->reported++;
-    if (reporting->told) {
-        told_keep(reporting->told, event->at.wall_us, &reporting->out);
+    if (told) {
+        room_for_one(&told->lines, told->count, &told->room, sizeof *told->lines);
+        told->lines[told->count++] =
+            (struct told_line){event->at.wall_us, object, told_take(&reporting->out)};
         return true;
     }
     if (reporting->out.length >= PIECE_BYTES && !flush(reporting))
@@ -171,7 +187,7 @@ static int told_compare(const void *a, const void *b)
     const struct told_line *one = a, *other = b;
     if (one->at_us != other->at_us)
         return one->at_us < other->at_us ? -1 : 1;
-    return strcmp(one->text, other->text);
+    return strcmp(one->object, other->object);
 }
 
 static void told_sort(struct told *told)
@@ -182,8 +198,10 @@ static void told_sort(struct told *told)
 
 static void told_free(struct told *told)
 {
-    for (size_t i = 0; i < told->count; i++)
+    for (size_t i = 0; i < told->count; i++) {
+        free(told->lines[i].object);
         free(told->lines[i].text);
+    }
     free(told->lines);
 }
 
