@@ -55,8 +55,10 @@ bool left_out_add_emptied(struct left_out *left, const char *path, bool missing)
     for (size_t i = 0; i < left->emptied_count; i++)
         if (strcmp(left->emptied[i].path, path) == 0)
             return false;
+    if (live_watches(left->live, path))
+        return false;
     left->emptied_more |= left->emptied_count == EMPTIED_KEPT;
-    if (live_watches(left->live, path) || left->emptied_count == EMPTIED_KEPT)
+    if (left->emptied_count == EMPTIED_KEPT)
         return false;
     left->emptied[left->emptied_count++] = (struct emptied){xstrdup(path), missing};
     return true;
