@@ -306,11 +306,12 @@ def two_take_the_mark_from_each_other(ill, well):
 @scene("stale-lock", "{}/CONTROLLER/LEADER")
 def lock_names_another_session(ill, well):
     """The owner's client is gone; restarted, it wrote its new session into the znode of the old one."""
-    for line in (ill, well):
-        owner, other = line.session(timeout_s=60), line.session()
+    for line, host in ((ill, "127.0.0.73"), (well, "127.0.0.74")):
+        owner, other = line.session(host=host, timeout_s=90 if line is ill else 60), line.session(host=host)
         line.make(owner, line.path.rsplit("/", 1)[0])
         written = other if line is ill else owner
         owner.create(line.path, '{"id":"LEADER","simpleFields":{"SESSION_ID":"%x"}}' % written.id, EPHEMERAL)
+    yield Found("session-timeout-long")  # now it knows where that client is
     ill.sessions[0].drop()
     yield Found("stale-lock", severity="error")
     ill.sessions[1].delete(ill.path)
