@@ -401,12 +401,12 @@ def test_a_time_zone_that_is_a_pipe(command, tmp_path):
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                env=dict(os.environ, TZ=f":{tmp_path}/zone"))
     until(lambda: open(f"/proc/{process.pid}/wchan").read() == "wait_for_partner")
-    process.send_signal(signal.SIGINT)
+    process.send_signal(signal.SIGTERM)
     try:
         communicate(process, 10)
     finally:
         process.kill()
-    assert process.returncode == -signal.SIGINT
+    assert process.returncode == -signal.SIGTERM
 
 
 def test_closed_output(zk, election):
