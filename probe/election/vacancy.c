@@ -185,8 +185,14 @@ bool vacancy_lost(const struct election *election, struct moment now, struct fai
         return false;
     if (!last && election->failover_count > 0 && change->lost_at.mono_us == 0)
         last = election_failover_at(election, election->failover_count - 1); /* a recording's */
-    if (last && failover_is_open(last))
+    bool denied = never && last && last->to && strcmp(last->to, election->leader->name) == 0;
+    if (last && (denied || failover_is_open(last)))
         *failover = *last;
+    if (denied) { /* told as complete before it was known that its successor never led */
+        failover->to = failover->to_identity = NULL;
+        failover->elected_at = (struct moment){0};
+        failover->takeover = failover->total = SPAN_UNKNOWN;
+    }
     bool seen = change->from && (!change->to || never);
     bool logged = !seen && !failover->from && logged_ends_before(election, now, failover);
     if (seen && !failover->from) {

@@ -221,18 +221,20 @@ def test_a_moment_is_handed_over_beside_its_recorder(zk, client, path, tmp_path,
     client.ensure_path(path)
     paths = [client.create(path + "/n_", b"acme-a:1", ephemeral=True, sequence=True) for _ in range(2)]
     recorder = Recorder(tmp_path, zk.hosts, elections=f"[{{path: {path}}}]")
-    recorder.wait_for("SELECT 1 FROM tenures WHERE kind = 'led'")
-    client.delete(paths[0])
-    lost = recorder.wait_for("SELECT lost FROM failovers")[0][0]
     monkeypatch.chdir(tmp_path)
-    early = run("bundle", "-c", str(recorder.config), "--at", lost)
-    assert "within 5 minutes" in early.err, early
-    recorder.wait_for("SELECT 1 FROM observation", within=90)
-    late = run("bundle", "-c", str(recorder.config), "--at", lost)
-    assert (late.status, late.err) == (0, ""), late
-    assert "leader-lost" in run("events", "--json", "--replay", late.out.split()[-1]).out, late
-    until(lambda: "it lacks what was observed after" in run("bundle", "-c", str(recorder.config)).err, within=60)
-    recorder.end()
+    try:
+        recorder.wait_for("SELECT 1 FROM tenures WHERE kind = 'led'")
+        client.delete(paths[0])
+        lost = recorder.wait_for("SELECT lost FROM failovers")[0][0]
+        early = run("bundle", "-c", str(recorder.config), "--at", lost)
+        assert "within 5 minutes" in early.err, early
+        recorder.wait_for("SELECT 1 FROM observation", within=90)
+        late = run("bundle", "-c", str(recorder.config), "--at", lost)
+        assert (late.status, late.err) == (0, ""), late
+        assert "leader-lost" in run("events", "--json", "--replay", late.out.split()[-1]).out, late
+        until(lambda: "it lacks what was observed after" in run("bundle", "-c", str(recorder.config)).err, within=60)
+    finally:
+        recorder.end()
 
 
 def test_a_moment_is_handed_over(zk, path, tmp_path, monkeypatch):

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "probe/case/case_file.h"
+
 #define NOW_WALL_US INT64_C(1795183402104000)
 #define NOW_MONO_US INT64_C(1000000000)
 
@@ -22,6 +24,18 @@ struct moment scripted_at(double seconds)
 {
     int64_t us = (int64_t)(seconds * 1e6);
     return (struct moment){.mono_us = NOW_MONO_US + us, .wall_us = NOW_WALL_US + us};
+}
+
+void scripted_run(const struct settings *settings, struct buffer *blocks)
+{
+    char *error;
+    struct observation o = {.kind = OBSERVED_TICK, .at = scripted_now()};
+    struct model *model = model_new(scripted_settings(), &error);
+    struct case_writer *writer = case_writer_new(settings, model);
+    case_writer_observe(writer, &o);
+    case_writer_take(writer, blocks);
+    case_writer_close(writer, &error);
+    model_free(model);
 }
 
 #define ALLOW                                                                                                \

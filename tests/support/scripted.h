@@ -16,6 +16,9 @@ struct moment scripted_at(double seconds);
 /* One cluster "prod" with room for its elections, and one "test"; static storage. */
 const struct settings *scripted_settings(void);
 
+/* Appends a block of a case: a run by these settings, with one observation. */
+void scripted_run(const struct settings *settings, struct buffer *blocks);
+
 struct scripted_node {
     const char *name;
     uint64_t owner;   /* 0: persistent */

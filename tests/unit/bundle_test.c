@@ -17,7 +17,7 @@
 #include "tests/support/scripted.h"
 #include "tui/dashboard/bundle.h"
 
-#define RUNS 5000
+#define RUNS 500
 
 struct made {
     uv_loop_t loop;
@@ -50,17 +50,10 @@ static void on_turn(uv_timer_t *timer)
 static int made_begin(void **state)
 {
     struct made *made = xcalloc(1, sizeof *made);
-    char *error;
     struct buffer block = {0};
-    struct observation o = {.kind = OBSERVED_TICK, .at = scripted_now()};
-    struct model *model = model_new(scripted_settings(), &error);
-    struct case_writer *writer = case_writer_new(scripted_settings(), model);
-    case_writer_observe(writer, &o);
-    case_writer_take(writer, &block);
-    case_writer_close(writer, &error);
-    model_free(model);
+    scripted_run(scripted_settings(), &block);
     uv_loop_init(&made->loop);
-    made->at_us = o.at.wall_us;
+    made->at_us = scripted_now().wall_us;
     snprintf(made->folder, sizeof made->folder, "/tmp/electop-bundle-XXXXXX");
     folder_make(made->folder);
     snprintf(made->file, sizeof made->file, "%s/a.case", made->folder);
@@ -145,12 +138,36 @@ static void says_why_not(void **state)
     assert_null(made->error);
 }
 
+/* What it had renamed nothing of yet is no bundle. */
+static void a_run_that_cannot_be_read(void **state)
+{
+    struct made *made = *state;
+    char name[] = "own", family[] = "sequence", watches[] = "nothing", candidate[] = "(";
+    struct recipe_settings recipe = {name, family, candidate, watches};
+    struct settings bad = *scripted_settings();
+    struct buffer block = {0};
+    bad.recipes = &recipe;
+    bad.recipe_count = 1;
+    scripted_run(&bad, &block);
+    FILE *file = fopen(made->file, "a");
+    assert_int_equal(fwrite(block.bytes, 1, block.length, file), block.length);
+    fclose(file);
+    buffer_free(&block);
+    const struct bundle_order order = {
+        .case_file = made->file, .settings = scripted_settings(), .at_us = made->at_us, .pseudonyms = true};
+    assert_non_null(bundle_begin(&made->loop, &order, on_bundle, made));
+    uv_run(&made->loop, UV_RUN_DEFAULT);
+    assert_int_equal(made->bytes.length, 0);
+    assert_non_null(made->error);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(the_loop_goes_on, made_begin, made_end),
         cmocka_unit_test_setup_teardown(nobody_waits, made_begin, made_end),
         cmocka_unit_test_setup_teardown(says_why_not, made_begin, made_end),
+        cmocka_unit_test_setup_teardown(a_run_that_cannot_be_read, made_begin, made_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -668,7 +668,7 @@ static size_t held_bytes(void)
                                                    : mallinfo2().uordblks;
 }
 
-#define RUNS 20000
+#define RUNS 4000
 
 /* Of any number of runs the settings of the latest are there, of the one before it, and of one that is to stay; and
  * what the bundle is about. */
@@ -677,13 +677,8 @@ static void test_many_runs(void **state)
     (void)state;
     char *error = NULL;
     struct buffer blocks = {0}, block = {0}, bundle = {0};
-    struct observation o = {.kind = OBSERVED_TICK, .at = scripted_now()};
-    struct model *model = model_new(scripted_settings(), &error);
-    struct case_writer *writer = case_writer_new(scripted_settings(), model);
-    case_writer_observe(writer, &o);
-    case_writer_take(writer, &block);
-    case_writer_close(writer, &error);
-    model_free(model);
+    struct observation o;
+    scripted_run(scripted_settings(), &block);
     const struct case_part part = {.from_us = INT64_MIN,
                                    .to_us = INT64_MAX,
                                    .about = {.at_us = 123, .version = "v", .configuration = "c"}};
