@@ -34,7 +34,7 @@ static const struct presumption_kind presumption_kinds[PRESUMPTIONS] = {
     [PRESUMES_WATCHES] = {"watches", "that no watch on children or above the directory notifies it", NULL},
     [PRESUMES_LINE] = {"line", "that its members do not all watch one znode, or none, on purpose", NULL},
     [PRESUMES_MARK] = {"mark", "that no znode that it watches elsewhere notifies it", NULL},
-    [PRESUMES_ALONE] = {"alone", "that no other session watches for it", NULL},
+    [PRESUMES_ALONE] = {"alone", "that no other session watches or asks for it", NULL},
     [PRESUMES_PASSIVE] = {"passive", "that its client waits for a notification and does not poll", NULL},
     [PRESUMES_ACK] = {"acknowledgement", "that this version of the layout acknowledges there",
                       "set acknowledgement: in the configuration"},

@@ -705,34 +705,41 @@ static const struct client *watches_for_another(const struct diagnosis *d, const
  * have a helper. */
 #define HELPERS_MOST 1000
 
-/* With more faulty members than this, each counts as helped where servers hide a watch on children. */
-#define ELSEWHERE_MOST 64
+/* With more faulty members than this, each session beside them may help any of them. */
+#define BESIDE_MOST 64
 
-/* A watch on children has no owner: one at another server may be that of its client's second session there. */
-static bool watches_elsewhere(const struct cluster *cluster, const struct client *client, size_t faults)
+struct beside {
+    bool hides;       /* a watch on children at another server, which has no owner, may be its client's */
+    int64_t asked_us; /* one that owns no candidate was seen to make requests: client_asks_us() */
+};
+
+/* The other sessions of its host may be its client's: one to own the candidate, one to read. everywhere: those of all
+ * hosts count. */
+static struct beside seen_beside(const struct cluster *cluster, const struct client *client, bool everywhere)
 {
     const struct client_session *own = &client->shown;
-    size_t hiding = 0;
-    for (size_t i = 0; i < cluster->server_count; i++)
-        hiding += i != own->server && !announced_none(&cluster->servers[i]);
-    if (hiding == 0 || faults > ELSEWHERE_MOST)
-        return hiding > 0;
+    struct beside beside = {0};
     const struct client *other = session_table_walk(cluster->clients, NULL);
     for (; other; other = session_table_walk(cluster->clients, other)) {
         const struct client_session *its = &other->shown;
-        if (its->connected && !its->observer && its->server != own->server &&
-            its->server < cluster->server_count && !announced_none(&cluster->servers[its->server]) &&
-            client_is_beside(own, its))
-            return true;
+        if (!its->connected || its->observer || other->ours || other == client ||
+            (!everywhere && !client_is_beside(own, its)))
+            continue;
+        beside.hides = beside.hides || (its->server != own->server && its->server < cluster->server_count &&
+                                        !announced_none(&cluster->servers[its->server]));
+        int64_t asked_us = other->owned ? 0 : client_asks_us(other);
+        if (asked_us > beside.asked_us)
+            beside.asked_us = asked_us;
     }
-    return false;
+    return beside;
 }
 
 static void see_helpers(struct diagnosis *d, size_t faults)
 {
-    size_t helpers = 0;
+    size_t helpers = 0, seen = 0;
     const struct candidate *watched = NULL;
     const struct client *found = NULL;
+    struct beside beside = {0};
     for (size_t i = 0; i < d->viewer_count; i++)
         helpers += serves_others(&d->viewers[i]);
     bool many = helpers > HELPERS_MOST && faults > HELPERS_MOST;
@@ -749,8 +756,11 @@ static void see_helpers(struct diagnosis *d, size_t faults)
                          client_is_beside(&viewer->client->shown, &c->own->client->shown)))
                 helper = viewer->client;
         }
-        c->own->elsewhere =
-            expected && c->own->client && watches_elsewhere(d->election->cluster, c->own->client, faults);
+        if (expected && (faults <= BESIDE_MOST || !seen++))
+            beside = seen_beside(d->election->cluster, c->own->client, faults > BESIDE_MOST);
+        c->own->elsewhere = expected && beside.hides;
+        if (expected && beside.asked_us > c->own->helped_us)
+            c->own->helped_us = beside.asked_us;
         if (helper)
             c->own->helped_us = helper->shown.seen.mono_us;
     }

@@ -132,6 +132,12 @@ bool client_is_helped(const struct client *client, int64_t helped_us)
     return helped_us != 0 && client->shown.seen.mono_us < helped_us + PASSIVE_US;
 }
 
+int64_t client_asks_us(const struct client *client)
+{
+    int64_t until_us = client_passive_at_us(client), seen_us = client->shown.seen.mono_us;
+    return until_us == INT64_MAX ? seen_us : until_us > seen_us ? until_us - PASSIVE_US : 0;
+}
+
 bool client_is_passive(const struct client *client, int64_t passed_us)
 {
     int64_t seen_us = client->shown.seen.mono_us;

@@ -43,8 +43,11 @@ void client_series_end(struct client *client);
 bool client_is_passive(const struct client *client, int64_t passed_us);
 /* When a list of connections may prove that; INT64_MAX: it has requests outstanding. */
 int64_t client_passive_at_us(const struct client *client);
-/* Another session was seen to watch for it then, perhaps, and may do so again. helped_us 0: none was. */
+/* Another session was seen to watch or to ask for it then, perhaps, and may do so again. helped_us 0: none was. */
 bool client_is_helped(const struct client *client, int64_t helped_us);
+/* When it was seen to make requests, such that it may help another for as long as it is not passive itself; 0: it is
+ * passive. */
+int64_t client_asks_us(const struct client *client);
 /* It has requested nothing since then, for 10 s. */
 bool client_let_pass(const struct client *client, int64_t passed_us);
 /* A list of connections, requested at that time, still shows it: the poll before that list now lies between two

@@ -325,13 +325,31 @@ static void certainty(void **state)
                                             {"round 2\n", "certain"}};
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         struct text script = {0};
-        text_add(&script, "servers 2\n" PASSIVE "client e on=2 at=10.0.0.3:15\n");
-        for (int round = 0; round < 3; round++)
+        text_add(&script, "servers 2\n" DEAF "client e on=2 at=10.0.0.3:15\n");
+        for (int round = 0; round < 6; round++)
             text_printf(&script, "round 1\n%stick 6000\n", counts[i][0]);
         text_printf(&script, "round 1\n%ssync\n? findings no-watch error %s " C "\n", counts[i][0],
                     counts[i][1]);
         model_script_run("a watch on children at another server may be of a second session of that client",
                          script.at);
+        text_free(&script);
+    }
+    static const char *const beside[][3] = {
+        {"client e on=1 at=10.0.0.3:15\n", "request e\n", "suspected"}, /* one to own, one to read */
+        {"client e on=1 at=10.0.0.3:15\n", "", "certain"},
+        {"client e on=1 at=10.0.0.9:15\n", "request e\n", "certain"},
+        {"+ " E " s=e\nclient e on=1 at=10.0.0.3:15\nw e " D "\nlist\n> candidate-joined " E " @5\nreadall\n",
+         "request e\n", "certain"},
+    };
+    for (size_t i = 0; i < sizeof beside / sizeof *beside; i++) {
+        struct text script = {0};
+        text_printf(&script, DEAF "%s", beside[i][0]);
+        for (int round = 0; round < 7; round++)
+            text_printf(&script, "%sround 1\ntick 6000\n", beside[i][1]);
+        text_printf(&script, "round 1\nsync\n? findings no-watch error %s " C "\n", beside[i][2]);
+        if (i == 1)
+            text_add(&script, "tick 16000\nrequest e\nround 1\ntime\n? findings no-watch error suspected " C "\n");
+        model_script_run("another session of its host asks: perhaps for that client", script.at);
         text_free(&script);
     }
     model_script_run("a server that has fallen silent holds no session back that moved to another",
