@@ -218,16 +218,17 @@ static bool awaits_sessions(const struct cluster *cluster, const struct client *
     return false;
 }
 
-/* A server with a port for TLS, too, lists by four-letter word the connections of the port that was asked. A client at
- * the other one pings within half of its timeout. */
-static bool may_be_at_other_port(struct diagnosis *d, const struct client *client)
+/* A server with a port for TLS, too, lists by four-letter word the connections of the port that was asked; and an
+ * observer may have joined that no other server's configuration names. A client there pings within half of its
+ * timeout. */
+static bool may_be_unlisted(struct diagnosis *d, const struct client *client)
 {
     const struct cluster *cluster = d->election->cluster;
     size_t whole = 0;
     while (whole < cluster->server_count && text_same(cluster->servers[whole].watches_from, "adminserver"))
         whole++;
     int64_t low_us, high_us, due_us;
-    if (whole == cluster->server_count)
+    if (whole == cluster->server_count && !client_is_unlisted(client))
         return false;
     if (!client_was_heard(cluster, client, &low_us, &high_us))
         return true;
@@ -237,6 +238,16 @@ static bool may_be_at_other_port(struct diagnosis *d, const struct client *clien
     diagnosis_again(d, due_us);
     diagnose_sessions_awaits_lists(d->election, d->f->at.mono_us >= due_us);
     return true;
+}
+
+/* Costs a walk over all sessions. */
+static bool some_are_unlisted(const struct session_table *clients)
+{
+    for (const struct client *client = session_table_walk(clients, NULL); client;
+         client = session_table_walk(clients, client))
+        if (client->shown.alive && client_is_unlisted(client))
+            return true;
+    return false;
 }
 
 /*
@@ -251,11 +262,11 @@ static enum certainty certainty_of_absence(struct diagnosis *d, const struct can
     int64_t low_us, high_us;
     if (diagnosis_is_certain(d, FINDING_OWNER_DISCONNECTED, diagnosis_subject(c)))
         return CERTAINTY_CERTAIN;
-    if (may_be_at_other_port(d, c->own->client))
+    if (may_be_unlisted(d, c->own->client))
         return CERTAINTY_SUSPECTED;
     if (cluster->server_count == 1)
         return CERTAINTY_CERTAIN;
-    if (cluster->ensemble != ENSEMBLE_WHOLE ||
+    if (cluster->ensemble != ENSEMBLE_WHOLE || some_are_unlisted(cluster->clients) ||
         !client_was_heard(cluster, c->own->client, &low_us, &high_us)) {
         diagnose_sessions_awaits_lists(d->election, awaits_sessions(cluster, c->own->client));
         return CERTAINTY_SUSPECTED;
@@ -344,6 +355,8 @@ static void diagnose_sessions_disconnected(struct diagnosis *d, const struct can
         return;
     }
     diagnosis_again(d, expires.mono_us + 1);
+    if (client_is_unlisted(c->own->client) && may_be_unlisted(d, c->own->client))
+        return;
     enum certainty certainty = certainty_of_absence(d, c);
     if (certainty == CERTAINTY_CERTAIN && !owns_while_listed(d, c, since.mono_us)) {
         diagnose_sessions_awaits_lists(election, true);

@@ -227,6 +227,14 @@ void client_keep_watches(struct client_session *shown, const struct seen_watches
 
 /* ---- when it was heard ---- */
 
+/* One that moves between servers is heard once before a list shows it. */
+#define UNLISTED 2
+
+bool client_is_unlisted(const struct client *client)
+{
+    return !client->shown.connected && client->unlisted >= UNLISTED;
+}
+
 bool client_was_heard(const struct cluster *cluster, const struct client *client, int64_t *low_us,
                       int64_t *high_us)
 {

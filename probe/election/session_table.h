@@ -48,6 +48,7 @@ struct client {
     int32_t announced; /* watches on children, in the latest list of watches; -1: it announces none */
     uint8_t
         absent_rounds; /* session lists in a row of one server without it, since all its candidates exist */
+    uint8_t unlisted;  /* so often ZooKeeper's leader has heard it since a server listed it; it stays at the largest */
     bool idle : 1;     /* in the series: no real request, none outstanding */
     bool ours : 1;     /* a session of this program */
     bool answered : 1; /* since the latest enclosed poll */
@@ -75,6 +76,8 @@ struct client *session_table_walk(const struct session_table *clients, const str
 /* Begins the table where there is none. */
 struct client *session_table_make(struct cluster *cluster, uint64_t session);
 
+/* It lives at a server, or a port, that shows no list: it was heard repeatedly, and no list has shown it. */
+bool client_is_unlisted(const struct client *client);
 /* Drops sessions that are on no server and own nothing. */
 void session_table_drop_strangers(struct session_table *clients);
 /*

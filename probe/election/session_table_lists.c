@@ -269,6 +269,7 @@ static bool see_connection(struct cluster *cluster, size_t server, struct moment
     int32_t before_ms = shown->silent_ms;
     see_ping(client, seen, at, same);
     shown->connected = true;
+    client->unlisted = 0;
     shown->seen = at;
     shown->timeout_ms = seen->timeout_ms;
     shown->outstanding = seen->outstanding;
@@ -650,8 +651,11 @@ void session_table_sessions(struct cluster *cluster, size_t server, struct momen
             continue;
         heard += client->ours && client->ends_ms >= 0 && seen->list[i].ends_ms > client->ends_ms;
         client->session_round = clients->session_round;
-        if (same && client->ends_ms >= 0 && seen->list[i].ends_ms > client->ends_ms)
+        if (same && client->ends_ms >= 0 && seen->list[i].ends_ms > client->ends_ms) {
             client->heard_since_us = before_us;
+            if (!client->shown.connected && client->unlisted < UINT8_MAX)
+                client->unlisted++;
+        }
         if (client->ends_ms != seen->list[i].ends_ms || !same)
             client->same_end_us = 0;
         else if (client->same_end_us == 0)

@@ -439,6 +439,15 @@ static void sessions(void **state)
                      "tick 5000\nclient b on=3 at=10.0.0.2:99\nconns 1\naway b\nstated 8589934592\n"
                      "round\ntick 10\nsessions\n" /* its deadline is over, and another one begins */
                      "? findings owner-disconnected warning suspected " B "\n");
+#define LISTED "round 1\nround 2\nround 3\ntick 10\nsessions\n"
+#define HEARD "tick 3000\n" LISTED
+    model_script_run("... at an observer that no configuration names: heard again and again, it is not missed",
+                     "servers 4\n" WHOLE THREE "client b on=4 at=10.0.0.2:12\n" HEARD HEARD HEARD
+                     "? findings none\n" HEARD HEARD "? findings none\n"
+                     "silent b\n" HEARD "? findings none\n"
+                     "silent a\naway a\ntick 10\n" LISTED HEARD HEARD
+                     "? findings owner-disconnected error suspected " A
+                     "; owner-disconnected warning suspected " B "\n");
     model_script_run("a session that moves is nowhere wrong", "servers 3\n" THREE "round\ntick 1000\n"
                                                               "client b on=2 at=10.0.0.2:99\n"
                                                               "round 1\n"
