@@ -468,6 +468,27 @@ static size_t property_length(const char *at, size_t left)
     return i < left && at[i] == '}' ? i + 1 : 0;
 }
 
+/* The same word in all its spellings. */
+static void put_escaped(struct pseudonyms *p, const char *text, size_t length)
+{
+    char *plain = xmalloc(length + 1), character[4];
+    size_t count = 0;
+    for (size_t i = 0; i < length;) {
+        unsigned code;
+        size_t used = escape_length(text + i, length - i, &code);
+        bool is_byte = text[i] == '%';
+        size_t encoded = used && !is_byte ? utf8_encode(code, character) : 0;
+        if (encoded)
+            memcpy(plain + count, character, encoded);
+        else
+            plain[count] = used && is_byte ? (char)code : text[i];
+        count += encoded ? encoded : 1;
+        i += used && (encoded || is_byte) ? used : 1;
+    }
+    put_letters(p, plain, count);
+    free(plain);
+}
+
 static void put_text_of(struct pseudonyms *p, const char *text, size_t length, bool wide)
 {
     p->session = identity_session(text, length);
@@ -492,7 +513,7 @@ static void put_text_of(struct pseudonyms *p, const char *text, size_t length, b
         for (; (letter = letter_length(at + used, left - used, wide)); used += letter)
             escaped |= letter > 1;
         if (escaped) {
-            put_word(p, at, used);
+            put_escaped(p, at, used);
         } else if (used) {
             put_letters(p, at, used);
         } else {
