@@ -123,12 +123,6 @@ bool vacancy_is_denied(const struct election *election)
     return false;
 }
 
-bool vacancy_never_led(const struct election *election)
-{
-    const struct finding *doubt = vacancy_doubt(election);
-    return doubt && vacancy_is_sure(doubt) && !may_have_led(election, doubt);
-}
-
 /* The findings that say so, the sure ones first. */
 static size_t reasons_of_doubt(const struct election *election, struct vacancy_reason *reasons)
 {

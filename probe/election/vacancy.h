@@ -37,14 +37,12 @@ const struct finding *vacancy_doubt(const struct election *election);
 bool vacancy_is_sure(const struct finding *doubt);
 /* There is a first in line, and certainly no leader. One that has not acknowledged yet is taking over. */
 bool vacancy_stalls(const struct election *election);
-/* ... and that one never led. */
+/* ... and that one never led: not so where it may have led before its session ended. */
 bool vacancy_is_denied(const struct election *election);
 /* A persistent znode lies in the place of a lock's, or never had a child, and is written to: its writer may lead. */
 bool vacancy_is_doubtful(const struct election *election);
 /* The first followed a leader that was lost, and its client was not heard since: it may not know. */
 bool vacancy_heir_is_unheard(const struct election *election);
-/* The first certainly does not lead, and never did: not so where it may have led before its session ended. */
-bool vacancy_never_led(const struct election *election);
 
 /* The lost leader, when and how it was lost, and why it has no successor: one sentence without a full stop. If
  * there is a first in line, it begins with "nobody leads" or "perhaps nobody leads". "" if there is a leader. */

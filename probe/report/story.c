@@ -235,7 +235,7 @@ static void story_before(struct story_search *search, struct history *history)
     }
     const struct election *election = story_election_of(search);
     story->snapshot = true;
-    story->only_first = vacancy_never_led(election);
+    story->only_first = vacancy_is_denied(election);
     story_client(story, election, leader);
     story_chain(story, election);
     story_servers(story, election->cluster);

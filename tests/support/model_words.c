@@ -148,7 +148,7 @@ void words_describe(const struct election *e, const char *what, const char *name
     else if (strcmp(what, "why-nobody") == 0)
         describe_why_nobody(e, out, size);
     else if (strcmp(what, "never-led") == 0)
-        words_add(out, size, "%s", vacancy_never_led(e) ? "yes" : "no");
+        words_add(out, size, "%s", vacancy_is_denied(e) ? "yes" : "no");
     else if (strcmp(what, "leader") == 0)
         words_add(out, size, "%s", e->leader ? e->leader->name : "none");
     else if (strcmp(what, "since") == 0)

@@ -285,10 +285,10 @@ static void kept_by_writes(void **state)
                      KEPT WRITTEN "tick 40000\n" WRITTEN "tick 15000\n"
                                   "time\nreadall\n? findings persistent-candidate error certain "
                                   "n_0000000001; persistent-candidate warning suspected n_0000000000\n");
-    model_script_run("... and has stopped: it is a leftover", KEPT
+    model_script_run("... and has stopped: it is a leftover, and may have led until then", KEPT
                      "tick 61000\ntime\nreadall\ntick 61000\ntime\nreadall\n"
                      "? findings persistent-candidate critical certain n_0000000000; persistent-candidate "
-                     "error certain n_0000000001\n? never-led yes\n");
+                     "error certain n_0000000001\n? never-led no\n");
 }
 
 static void sessions(void **state)

@@ -157,7 +157,7 @@ static void opens_again_when_the_winner_never_led(void **state)
     model_script_run("one that was written to may have led before it was a leftover",
                      "watch /election kind=leader\nconnect\n> connection connected\n+ " B " x\n+ " C " s=c\n"
                      "tick 5000\n= " B " y\ntick 5000\n= " B " z\nlist\n> election-seen\nreadall\n"
-                     "tick 61000\ntime\nreadall\ntick 61000\ntime\nreadall\n? never-led yes\n"
+                     "tick 61000\ntime\nreadall\ntick 61000\ntime\nreadall\n? never-led no\n"
                      "? tenures " B "(z) ~10000-\n");
 }
 
