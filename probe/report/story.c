@@ -219,6 +219,9 @@ static const struct candidate *story_leader(struct story_search *search, struct 
     return NULL;
 }
 
+/* What happens at once is seen one after the other, and changes that follow each other closely are recorded together. */
+#define STORY_ABOUT_US INT64_C(1100000)
+
 /* The state just before, as it was recorded. */
 static void story_before(struct story_search *search, struct history *history)
 {
@@ -239,6 +242,12 @@ static void story_before(struct story_search *search, struct history *history)
     story_client(story, election, leader);
     story_chain(story, election);
     story_servers(story, election->cluster);
+    const struct candidate *successor = whatif_next(election).successor;
+    char *name = successor ? text_copy(successor->name) : NULL;
+    story->successor_left =
+        name && !story_same(name, story->failover.to) &&
+        !story_candidate_at(search, history, story->failover.lost_at.wall_us + STORY_ABOUT_US, name);
+    free(name);
 }
 
 /* ---- further circumstances ---- */

@@ -109,6 +109,7 @@ struct story {
     size_t candidates;
     char *successor;        /* the second candidate in order; NULL: none */
     int successor_notified; /* 1: it would be notified; 0: not; -1: unknown */
+    bool successor_left;    /* it did not lead, and its znode went about then, too: perhaps before */
     bool chain_broken;
     struct story_finding *findings;
     size_t finding_count;

@@ -167,6 +167,19 @@ static void knows_the_leader_where_much_happens_at_once(void **state)
     end(world, story, &sentences);
 }
 
+/* An operator deletes the line from its end: the next one is gone before the leader is. */
+static void does_not_notify_who_left(void **state)
+{
+    (void)state;
+    struct recorded *world = recorded_begin();
+    fake_tree_delete(world->tree, "/election/n_0000000002");
+    struct story *story;
+    struct sentences sentences = report_change(world, &story);
+    assert_non_null(said(&sentences, "was next in line, and its znode went about then, too"));
+    assert_null(said(&sentences, "it was notified"));
+    end(world, story, &sentences);
+}
+
 /* One leader of two elections left both for one cause, unless they are known to differ. */
 static void compares_causes_of_one_leader(void **state)
 {
@@ -345,6 +358,7 @@ int main(void)
         cmocka_unit_test(says_nothing_of_healthy_servers),
         cmocka_unit_test(compares_causes_of_one_leader),
         cmocka_unit_test(knows_the_leader_where_much_happens_at_once),
+        cmocka_unit_test(does_not_notify_who_left),
         cmocka_unit_test(suspects_a_server_with_reason),
         cmocka_unit_test(reports_of_restarts_at_once),
         cmocka_unit_test(infers_from_facts_alone),

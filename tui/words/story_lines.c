@@ -618,7 +618,10 @@ static void say_chain(struct sentences *s, const struct story *story)
     if (story->successor && !story->failover.notified_us)
         story_lines_say(
             s, SENTENCE_CERTAIN,
-            story->successor_notified > 0
+            story->successor_left
+                ? text_format("%s was next in line, and its znode went about then, too.",
+                              story->successor)
+            : story->successor_notified > 0
                 ? text_format("%s was next in line, and watched its predecessor: it was notified at once.",
                               story->successor)
             : story->successor_notified < 0
