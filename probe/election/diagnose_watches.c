@@ -295,9 +295,11 @@ static void herd(struct diagnosis *d, const struct candidate *c)
     size_t named = count < OWNERS_KEPT ? count : OWNERS_KEPT;
     qsort(owners + 1, named, sizeof owners[0], diagnosis_by_place);
     owners[0] = c;
-    /* Two are no herd if one of them watches it by mistake: that one is reported. */
+    /* Two are no herd if one of them watches it by mistake: that one is reported; nor if it has joined at the head by its
+       recipe, with a number that was taken. */
     for (size_t i = 1; i <= named && count == 2; i++)
-        if (owners[i]->wrong == FINDING_WRONG_PREDECESSOR)
+        if (owners[i]->wrong == FINDING_WRONG_PREDECESSOR ||
+            (candidates_tie_by_name(d->election) && owners[i]->sequence == c->sequence))
             return;
     enum certainty certainty = CERTAINTY_CERTAIN;
     char path[PATH_TEXT];

@@ -580,6 +580,16 @@ static void illnesses(void **state)
                              "? findings extra-watches info certain " D "\n");
     model_script_run("a leader that observes all behind it waits for none of them",
                      HEALTHY "w a " B "\nw a " C "\nproof\n? findings extra-watches info certain " A "\n");
+#define SOLR_1 "10-10.0.0.1:8983_solr-n_0000000001"
+#define SOLR_2 "12-10.0.0.3:8983_solr-n_0000000002"
+    model_script_run("Solr's designate joins at the head with a number that is taken: the one behind waits as it did",
+                     "watch /overseer_elect/election kind=leader acknowledgement=/none\n"
+                     "connect\n> connection connected\n"
+                     "+ " SOLR_1 " s=a\n+ 11-10.0.0.2:8983_solr-n_0000000001 s=b\n+ " SOLR_2 " s=c\n"
+                     "client a on=1 at=10.0.0.1:11\nclient b on=1 at=10.0.0.2:12\n"
+                     "client c on=1 at=10.0.0.3:13\nw b " SOLR_1 "\nw c " SOLR_1
+                     "\nlist\n> election-seen\nreadall\nproof\n? findings sequence-tie info certain " SOLR_1
+                     ",11-10.0.0.2:8983_solr-n_0000000001\n");
     model_script_run("who watches its predecessor, too, is woken for no herd",
                      HEALTHY "+ " E " s=e\nclient e on=1 at=10.0.0.5:15\n"
                              "w e " D "\nw e " A "\nw d " B "\nw c " A "\n"
