@@ -297,9 +297,9 @@ static void raise_namesakes(struct diagnosis *d, const struct namesakes *alike)
        other. */
     enum answer alive = ANSWER_UNKNOWN;
     bool process = alike->by_name || names_process(first->identity);
-    enum answer one = alike->by_name ? ANSWER_NO : have_one_address(d, alike, &alive);
+    enum answer one = have_one_address(d, alike, &alive);
     bool harmless = alive == ANSWER_YES && (one == ANSWER_YES || !process);
-    bool shared = !alike->by_name && is_shared(d, alike);
+    bool shared = is_shared(d, alike);
     bool restarted = alive == ANSWER_NO && !shared && is_over(d, alike) && alike->count <= NAMED &&
                      (one == ANSWER_YES || process);
     if (shared && !harmless)
@@ -309,7 +309,7 @@ static void raise_namesakes(struct diagnosis *d, const struct namesakes *alike)
         snprintf(more, sizeof more, ", and so do %zu more", alike->count - 2);
     diagnosis_raise(
         d, FINDING_DUPLICATE_IDENTITY, harmless ? SEVERITY_INFO : SEVERITY_WARNING,
-        sure && (alike->by_name || harmless || restarted) ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED, subject,
+        sure && (harmless || restarted) ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED, subject,
         alike->of, named,
         alive == ANSWER_YES ? "nothing, if they are meant to write the same; else give each client its own"
                             : NULL,

@@ -194,9 +194,17 @@ static void owners(void **state)
                              "? findings duplicate-identity warning suspected " A "," A2 "\n");
     model_script_run("... a name says what it says for ever",
                      "watch /overseer_elect/election\nconnect\n> connection connected\n"
-                     "+ 1-b-n_0000000000 s=1\n+ 2-b-n_0000000001 s=2\nlist\n> election-seen\n"
-                     "read 1-b-n_0000000000\ntick 1000\nread 2-b-n_0000000001\n"
-                     "? standing duplicate-identity certain\n");
+                     "+ 1-b-n_0000000000 s=1\n+ 2-b-n_0000000001 s=2\n"
+                     "client 1 on=1 at=10.0.0.1:11\nclient 2 on=1 at=10.0.0.2:12\n"
+                     "list\n> election-seen\nread 1-b-n_0000000000\ntick 1000\nread 2-b-n_0000000001\n"
+                     "? standing duplicate-identity suspected\nround\n"
+                     "? standing duplicate-identity suspected\n");
+    model_script_run("... and of one client where one of them is over",
+                     "watch /overseer_elect/election\nconnect\n> connection connected\n"
+                     "+ 1-b-n_0000000000 s=1\nclient 1 on=1 at=10.0.0.1:11\nlist\n> election-seen\nreadall\n"
+                     "round\ntick 1000\nsilent 1\ntick 11000\n+ 2-b-n_0000000001 s=2\n"
+                     "client 2 on=1 at=10.0.0.1:12\nlist\n> candidate-joined 2-b-n_0000000001 @2\nreadall\n"
+                     "round\n? standing duplicate-identity certain\n");
     model_script_run("... one word that all of them write is no identity", CONNECT
                      "+ " A " s=a v1\n+ " B " s=b v1\n+ " C " s=c v1\nlist\n> election-seen\nreadall\n"
                      "? findings none\n");
