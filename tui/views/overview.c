@@ -71,6 +71,16 @@ static const int column_sorted_by[SORT_COUNT] = {
     [SORT_CHANGES] = COLUMN_CHANGES,
 };
 
+/* Which rows' widths are known: those of elections that have not changed since, for a while. */
+struct wanted {
+    uint64_t version; /* of the order; 0: none are known */
+    const struct model *model;
+    uint64_t turn; /* of the model; 0: it is frozen */
+    int64_t at_us, window_us;
+    size_t prefix;
+    bool by_name;
+};
+
 struct overview {
     struct view view;
     struct list list;
@@ -78,7 +88,7 @@ struct overview {
     uint64_t version; /* of the order that the selection was last looked up in */
     struct column columns[COLUMN_COUNT];
     struct names elections, leaders; /* of the lines that are shown */
-    uint64_t wanted_version;         /* of the order that the columns' wishes were gathered from */
+    struct wanted wanted;            /* what the columns' wishes were gathered from */
     int columns_width;               /* of the screen that the columns' wishes were gathered for */
     struct strip_zoom zoom;
     bool left_out[COLUMN_COUNT]; /* by the user's choice */
@@ -349,17 +359,40 @@ static void want_row(struct overview *overview, const struct cells *cells, const
         columns_want(&columns[COLUMN_LEADER], 20);
 }
 
-/* Collects the widths that all rows need, so that scrolling moves no column. */
+/* Times grow, and need more room. */
+#define WANTED_US 10000000
+
+/* Collects the widths that all rows need, so that scrolling moves no column. No column becomes narrower. */
 static void want_rows(struct overview *overview, const struct cells *cells, const struct scene *scene)
 {
-    if (overview->wanted_version == overview->order.version)
+    const struct wanted before = overview->wanted;
+    struct wanted *wanted = &overview->wanted;
+    const struct overview_order *order = &overview->order;
+
+    if (before.version == order->version)
         return;
-    overview->wanted_version = overview->order.version;
-    if (overview->order.prefix[0] != '\0')
-        columns_want(&overview->columns[COLUMN_ELECTION], 10 + cells_width(cells, overview->order.prefix));
-    for (size_t i = 0; i < overview->order.count; i++)
-        if (overview->order.rows[i].election != NULL)
-            want_row(overview, cells, scene, &overview->order.rows[i]);
+    *wanted = (struct wanted){.version = order->version,
+                              .model = scene->model,
+                              .turn = scene->paused ? 0 : scene->model->turn,
+                              .at_us = before.at_us,
+                              .window_us = strip_window_us(overview->zoom.window),
+                              .prefix = strlen(order->prefix),
+                              .by_name = order->sort == SORT_NAME};
+    int64_t passed_us = scene->now.mono_us - before.at_us;
+    bool all = before.version == 0 || before.model != scene->model || before.turn == 0 || scene->paused ||
+               passed_us < 0 || passed_us >= WANTED_US || wanted->window_us != before.window_us || wanted->prefix != before.prefix ||
+               wanted->by_name != before.by_name;
+
+    if (all)
+        wanted->at_us = scene->now.mono_us;
+    if (order->prefix[0] != '\0')
+        columns_want(&overview->columns[COLUMN_ELECTION], 10 + cells_width(cells, order->prefix));
+    for (size_t i = 0; i < order->count; i++) {
+        const struct election *election = order->rows[i].election;
+
+        if (election != NULL && (all || election->turn > before.turn || election->cluster->turn > before.turn))
+            want_row(overview, cells, scene, &order->rows[i]);
+    }
 }
 
 /* Lays the columns out without those that the user hid. Their width goes to the others: columns that had no
@@ -408,7 +441,7 @@ static void overview_lay_columns(struct overview *overview, const struct cells *
     if (overview->columns_width != cells->width) {
         memcpy(columns, columns_of_overview, sizeof columns_of_overview);
         overview->columns_width = cells->width;
-        overview->wanted_version = 0;
+        overview->wanted.version = 0;
         if (cells->ascii) /* "<=12m03s" */
             columns[COLUMN_SINCE].least = columns[COLUMN_SINCE].most = 8;
         else
@@ -684,15 +717,46 @@ static enum view_result overview_open_selected(struct overview *overview, struct
     return VIEW_OPEN;
 }
 
+/* Other rows, or another order of them: the old one is not needed for that. False: it is another action. */
+static bool overview_arranges(struct overview *overview, enum action action)
+{
+    struct overview_order *order = &overview->order;
+
+    switch (action) {
+    case ACTION_SORT:
+        order->sort = (order->sort + 1) % SORT_COUNT;
+        order->reverse = false;
+        break;
+    case ACTION_CHANGES:
+        order->sort = order->sort == SORT_CHANGES ? SORT_WORST : SORT_CHANGES;
+        order->reverse = false;
+        if (!overview->chosen || order->sort == SORT_CHANGES)
+            list_home(&overview->list);
+        break;
+    case ACTION_PROBLEMS:
+        order->problems = !order->problems;
+        break;
+    case ACTION_REVERSE:
+        order->reverse = !order->reverse;
+        break;
+    default:
+        return false;
+    }
+    order->dirty = true;
+    return true;
+}
+
 static enum view_result overview_action(struct view *view, const struct scene *scene, enum action action,
                                         struct view **next)
 {
     struct overview *overview = (struct overview *)view;
     struct overview_order *order = &overview->order;
 
-    overview_follow_model(overview, scene, overview->list.rows);
     if (overview->chooses && (ACTION_BIT(action) & CHOOSER_KEYS) != 0)
         return choose_column(overview, action);
+    if (overview_arranges(overview, action))
+        return VIEW_DONE;
+    overview_follow_model(overview, scene, overview->list.rows);
     if (list_move(&overview->list, action)) {
         overview->chosen = true;
         skip_heading(overview, action == ACTION_DOWN || action == ACTION_PAGE_DOWN ||
@@ -718,28 +782,8 @@ static enum view_result overview_action(struct view *view, const struct scene *s
         skip_heading(overview, action == ACTION_NEXT_MATCH);
         list_select_line(&overview->list, overview_key_of, order);
         return VIEW_DONE;
-    case ACTION_SORT:
-        order->sort = (order->sort + 1) % SORT_COUNT;
-        order->reverse = false;
-        order->dirty = true;
-        return VIEW_DONE;
-    case ACTION_CHANGES:
-        order->sort = order->sort == SORT_CHANGES ? SORT_WORST : SORT_CHANGES;
-        order->reverse = false;
-        order->dirty = true;
-        if (!overview->chosen || order->sort == SORT_CHANGES)
-            list_home(&overview->list);
-        return VIEW_DONE;
-    case ACTION_PROBLEMS:
-        order->problems = !order->problems;
-        order->dirty = true;
-        return VIEW_DONE;
     case ACTION_COLUMNS:
         overview->chooses = true;
-        return VIEW_DONE;
-    case ACTION_REVERSE:
-        order->reverse = !order->reverse;
-        order->dirty = true;
         return VIEW_DONE;
     case ACTION_LEFT:
         strip_zoom_turn(&overview->zoom, false);

@@ -309,7 +309,7 @@ void overview_order_make(struct overview_order *order, const struct scene *scene
         overview_order_count_servers(&order->totals, &model->clusters[i]);
         for (size_t j = 0; j < model->clusters[i].election_count; j++) {
             const struct election *election = model->clusters[i].elections[j];
-            struct badge badge = label_badge_ageless(election, scene->now);
+            struct badge badge = label_badge(election, scene->now);
             enum outlook outlook = label_outlook(election);
 
             order->ages |= ages(election);

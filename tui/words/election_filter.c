@@ -38,28 +38,30 @@ struct term {
 /* Reads the next term; false: there is none. */
 static bool next_term(const char **text, struct term *term)
 {
-    char word[TERM_BYTES];
-    size_t length;
+    size_t length, most;
 
     *text += strspn(*text, " ");
     length = strcspn(*text, " ");
     if (length == 0)
         return false;
-    snprintf(word, sizeof word, "%.*s", (int)length, *text);
+    most = length < TERM_BYTES ? length : TERM_BYTES - 1;
+    term->field = FIELD_COUNT;
+    term->at_least = false;
+    memcpy(term->value, *text, most);
+    term->value[most] = '\0';
     *text += length;
-    *term = (struct term){.field = FIELD_COUNT};
-    snprintf(term->value, sizeof term->value, "%s", word);
-    for (int field = 0; field < FIELD_COUNT; field++) {
+    for (int field = 0; field < FIELD_COUNT && strpbrk(term->value, ":=") != NULL; field++) {
         size_t name = strlen(field_names[field]);
-        const char *after = word + name;
+        const char *after = term->value + name;
 
-        if (strncasecmp(word, field_names[field], name) != 0)
+        if (strncasecmp(term->value, field_names[field], name) != 0)
             continue;
         term->at_least = field == FIELD_SEVERITY && strncmp(after, ">=", 2) == 0;
         if (*after != ':' && *after != '=' && !term->at_least)
             continue;
         term->field = (enum field)field;
-        snprintf(term->value, sizeof term->value, "%s", after + (term->at_least ? 2 : 1));
+        after += term->at_least ? 2 : 1;
+        memmove(term->value, after, strlen(after) + 1);
         break;
     }
     return true;

@@ -652,8 +652,9 @@ bool label_match(const char *text, const char *needle)
         return true;
     if (text == NULL)
         return false;
+    int first = tolower((unsigned char)*needle); /* a filter is compared with each text of each candidate */
     for (; *text != '\0'; text++)
-        if (strncasecmp(text, needle, length) == 0)
+        if (tolower((unsigned char)*text) == first && strncasecmp(text, needle, length) == 0)
             return true;
     return false;
 }

@@ -154,9 +154,9 @@ static bool find_word(const char *name, size_t end, size_t *begin, size_t *lengt
 /* The part before the number of a name that has one: its last word, else all of it. */
 static bool split_number(const char *name, char number[24], size_t *begin, size_t *length)
 {
-    size_t end = strlen(name);
+    size_t all = strlen(name), end = all;
 
-    while (end > 0 && isdigit((unsigned char)name[end - 1]) && strlen(name) - end < 10)
+    while (end > 0 && isdigit((unsigned char)name[end - 1]) && all - end < 10)
         end--;
     snprintf(number, 24, "%" PRId64, recipe_sequence_of(name));
     end -= number[0] == '-' && end > 0;
