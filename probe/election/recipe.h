@@ -107,7 +107,7 @@ bool recipe_parse_name(const struct recipe_book *book, const struct recipe *reci
 /*
  * Finds the recipe of a directory by its children (or, for locks, by the path itself): fixed paths first,
  * then specific names, then the generic "anything and ten digits". A row matches if most of the sample's
- * sequential names fit it, or two of them where its path fits, too; the user's rows come first. NULL: nothing fits, or the path is known to be another
+ * sequential names fit it; the user's rows come first. NULL: nothing fits, or the path is known to be another
  * layout that looks like an election. Pure: uses only names.
  */
 const struct recipe *recipe_recognise(const struct recipe_book *book, const char *path, char *const *names,

@@ -424,9 +424,7 @@ const struct recipe *recipe_recognise(const struct recipe_book *book, const char
         struct candidate_name parsed;
         for (size_t k = 0; k < sampled; k++)
             fits += recipe_parse_name(book, &row->recipe, sample[k], &parsed);
-        /* Where the path shows the layout, too, the application may keep more things of its own beside its members. */
-        bool shown = row->path.code && row->recipe.signature && fits > 1;
-        if (shown || fits * 2 > sampled)
+        if (fits * 2 > sampled)
             return &row->recipe;
     }
     return NULL;

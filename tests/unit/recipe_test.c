@@ -270,7 +270,7 @@ static void sequence_numbers(void **state)
     assert_false(recipe_parse_name(book, latch, "_c_" GUID36 "-latch-0000000007\n", &name));
 }
 
-/* The majority of sequential names decides, others do not count; fewer suffice where the path shows the layout. */
+/* The majority of sequential names decides, others do not count. */
 static void majority(void **state)
 {
     (void)state;
@@ -280,13 +280,6 @@ static void majority(void **state)
     assert_string_equal(recipe_recognise(book, "/any", mostly, 6)->name, "kazoo");
     char *half[] = {odd, a};
     assert_string_equal(recipe_recognise(book, "/any", half, 2)->name, "sequence");
-    char n1[] = "n_0000000001", n2[] = "n_0000000002", e3[] = "event-0000000003", e4[] = "event-0000000004",
-         e5[] = "event-0000000005";
-    char *with_history[] = {e3, e4, n2, e5, n1};
-    assert_string_equal(recipe_recognise(book, "/app/election", with_history, 5)->name, "zookeeper");
-    assert_string_equal(recipe_recognise(book, "/app/jobs", with_history, 5)->name, "sequence");
-    char *one_of_it[] = {e3, e4, e5, n1};
-    assert_string_equal(recipe_recognise(book, "/app/election", one_of_it, 4)->name, "sequence");
 }
 
 /* Where the acknowledgement of an election is. */
