@@ -220,7 +220,7 @@ static enum answer have_one_address(const struct diagnosis *d, const struct name
         const struct client_session *shown = candidate_client(alike->of[i]);
         bool known = shown && shown->address;
         if (known ? !shown->connected || client_is_silent(shown)
-                  : diagnosis_stands(d, FINDING_OWNER_DISCONNECTED, diagnosis_subject(alike->of[i])))
+                  : diagnosis_is_certain(d, FINDING_OWNER_DISCONNECTED, diagnosis_subject(alike->of[i])))
             *alive = ANSWER_NO;
         else if (!known && *alive == ANSWER_YES)
             *alive = ANSWER_UNKNOWN;
@@ -250,15 +250,34 @@ static int64_t last_joined_us(const struct diagnosis *d, const struct namesakes 
     return joined_us;
 }
 
-/* One of them had fallen silent before the last one joined, or has no connection: its process may be over. Of one that
-   fell silent about then it is not known. */
-static bool is_over(const struct diagnosis *d, const struct namesakes *alike)
+/* Of a session whose timeout is not known. */
+#define USUAL_TIMEOUT_MS 30000
+#define OVERDUE_PERCENT 90
+
+/* It has no connection: of one at the address of the others the process may be over; from elsewhere it may return, until
+   its session rather ends than not. */
+static bool is_away(const struct diagnosis *d, const struct candidate *c, enum answer one_address)
+{
+    const struct client_session *shown = candidate_client(c);
+    if (!shown || shown->connected)
+        return false;
+    if (!shown->seen.mono_us) /* never seen: perhaps no list shows it */
+        return diagnosis_is_certain(d, FINDING_OWNER_DISCONNECTED, diagnosis_subject(c));
+    int64_t since_us = shown->seen.mono_us > c->joined.mono_us ? shown->seen.mono_us : c->joined.mono_us;
+    int64_t timeout_ms = shown->timeout_ms > 0 ? shown->timeout_ms : USUAL_TIMEOUT_MS;
+    return one_address == ANSWER_YES ||
+           d->f->at.mono_us - since_us >= timeout_ms * INT64_C(1000) * OVERDUE_PERCENT / 100;
+}
+
+/* One of them had fallen silent before the last one joined, for as long as no living client is, or is away. */
+static bool is_over(const struct diagnosis *d, const struct namesakes *alike, enum answer one_address)
 {
     struct moment before = {.mono_us = last_joined_us(d, alike) - 2 * CLOCKS_APART_US};
     bool over = false;
     for (size_t i = 0; i < alike->count && i < NAMED; i++) {
         const struct client_session *shown = candidate_client(alike->of[i]);
-        over |= !shown || !shown->connected || client_is_unheard(shown, before);
+        over |= is_away(d, alike->of[i], one_address) ||
+                (shown && shown->connected && client_is_unheard(shown, before) && client_is_overdue(shown));
     }
     return over;
 }
@@ -300,7 +319,7 @@ static void raise_namesakes(struct diagnosis *d, const struct namesakes *alike)
     enum answer one = have_one_address(d, alike, &alive);
     bool harmless = alive == ANSWER_YES && (one == ANSWER_YES || !process);
     bool shared = is_shared(d, alike);
-    bool restarted = alive == ANSWER_NO && !shared && is_over(d, alike) && alike->count <= NAMED &&
+    bool restarted = alive == ANSWER_NO && !shared && is_over(d, alike, one) && alike->count <= NAMED &&
                      (one == ANSWER_YES || process);
     if (shared && !harmless)
         diagnosis_doubt(d, FINDING_DUPLICATE_IDENTITY, subject);
