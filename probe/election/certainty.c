@@ -194,10 +194,20 @@ static bool may_hold(const struct election *election, const struct candidate *c)
     return at == 0;
 }
 
+/* Members that were found under names that others use, too, may be a registry's, of which some follow another: who never
+   did has perhaps another part. */
+static bool may_be_registry(const struct election *election)
+{
+    return election->origin == ORIGIN_DISCOVERED && election->recognised != RECOGNISED_CONFIGURED &&
+           election->recipe && election->recipe->family != FAMILY_LOCK && !election->recipe->signature;
+}
+
 /* The znode that members of this layout watch is known. If that follows only from a name that others may use
    too, the names leave it open, and the watches have to show it. */
 static bool certainty_layout(const struct election *election, const struct candidate *c)
 {
+    if (may_be_registry(election) && !c->own->has_watched)
+        return false;
     return election->recognised != RECOGNISED_NAME && c->election == election && !nobody_watches(election) &&
            (!names_leave_open(election) || (election->own->shows_layout && !may_hold(election, c)));
 }
@@ -335,9 +345,7 @@ bool certainty_shows_layout(const struct election *election)
         right += c->own->watches_right;
         other += !c->own->watches_right && c->own->client && c->own->client->shown.watches_known;
     }
-    /* Members that were found under names of no layout may be a registry's, of which some follow another. */
-    bool may_be_registry = election->origin == ORIGIN_DISCOVERED && certainty_is_unknown_line(election);
-    size_t times = may_be_registry ? RIGHT_TO_WRONG : 1;
+    size_t times = may_be_registry(election) ? RIGHT_TO_WRONG : 1;
     return right > other * times && line_has_one_role(election);
 }
 

@@ -246,7 +246,7 @@ static bool serve_next(const struct election *election, const struct viewer *vie
         target->place + 1u < election->candidate_count ? election->candidates[target->place + 1] : NULL;
     if (!next || next->own->client != viewer->client)
         return false;
-    next->own->watches_right = true;
+    next->own->watches_right = next->own->has_watched = true;
     return true;
 }
 
@@ -256,7 +256,7 @@ static bool serve_member(const struct election *election, const struct viewer *v
     bool any = false;
     for (struct candidate *c = viewer->client->owned; c; c = c->own->owned_next)
         if (c->election == election && !c->outside && expected_at(election, c->place) == target)
-            any = c->own->watches_right = true;
+            any = c->own->watches_right = c->own->has_watched = true;
     return any;
 }
 
@@ -266,7 +266,7 @@ static bool serve_shared(const struct election *election, const struct viewer *v
     bool any = false;
     for (struct candidate *c = viewer->client->owned; c; c = c->own->owned_next)
         if (c->election == election && !c->outside && shared_lock_serves(election, c, target))
-            any = c->own->watches_right = true;
+            any = c->own->watches_right = c->own->has_watched = true;
     return any;
 }
 
@@ -710,13 +710,22 @@ static const struct client *watches_for_another(const struct diagnosis *d, const
 
 struct beside {
     bool hides;       /* a watch on children at another server, which has no owner, may be its client's */
-    int64_t asked_us; /* one that owns no candidate was seen to make requests: client_asks_us() */
+    int64_t asked_us; /* one that is no member here was seen to make requests: client_asks_us() */
 };
+
+static bool is_member(const struct election *election, const struct client *client)
+{
+    const struct candidate *c = client->owned;
+    while (c && c->election != election)
+        c = c->own->owned_next;
+    return c != NULL;
+}
 
 /* The other sessions of its host may be its client's: one to own the candidate, one to read. everywhere: those of all
  * hosts count. */
-static struct beside seen_beside(const struct cluster *cluster, const struct client *client, bool everywhere)
+static struct beside seen_beside(const struct election *election, const struct client *client, bool everywhere)
 {
+    const struct cluster *cluster = election->cluster;
     const struct client_session *own = &client->shown;
     struct beside beside = {0};
     const struct client *other = session_table_walk(cluster->clients, NULL);
@@ -727,8 +736,8 @@ static struct beside seen_beside(const struct cluster *cluster, const struct cli
             continue;
         beside.hides = beside.hides || (its->server != own->server && its->server < cluster->server_count &&
                                         !announced_none(&cluster->servers[its->server]));
-        int64_t asked_us = other->owned ? 0 : client_asks_us(other);
-        if (asked_us > beside.asked_us)
+        int64_t asked_us = client_asks_us(other);
+        if (asked_us > beside.asked_us && !is_member(election, other))
             beside.asked_us = asked_us;
     }
     return beside;
@@ -757,7 +766,7 @@ static void see_helpers(struct diagnosis *d, size_t faults)
                 helper = viewer->client;
         }
         if (expected && (faults <= BESIDE_MOST || !seen++))
-            beside = seen_beside(d->election->cluster, c->own->client, faults > BESIDE_MOST);
+            beside = seen_beside(d->election, c->own->client, faults > BESIDE_MOST);
         c->own->elsewhere = expected && beside.hides;
         if (expected && beside.asked_us > c->own->helped_us)
             c->own->helped_us = beside.asked_us;

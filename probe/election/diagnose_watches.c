@@ -295,11 +295,15 @@ static void herd(struct diagnosis *d, const struct candidate *c)
     size_t named = count < OWNERS_KEPT ? count : OWNERS_KEPT;
     qsort(owners + 1, named, sizeof owners[0], diagnosis_by_place);
     owners[0] = c;
-    /* Two are no herd if one of them watches it by mistake: that one is reported; nor if it has joined at the head by its
-       recipe, with a number that was taken. */
+    /* Those that joined at the head by their recipe, with a number that was taken, wait in one place. */
+    size_t places = count;
+    for (size_t i = 1; i <= named && candidates_tie_by_name(d->election); i++)
+        places -= owners[i]->sequence == owners[i - 1]->sequence;
+    if (places < 2)
+        return;
+    /* Two are no herd if one of them watches it by mistake: that one is reported. */
     for (size_t i = 1; i <= named && count == 2; i++)
-        if (owners[i]->wrong == FINDING_WRONG_PREDECESSOR ||
-            (candidates_tie_by_name(d->election) && owners[i]->sequence == c->sequence))
+        if (owners[i]->wrong == FINDING_WRONG_PREDECESSOR)
             return;
     enum certainty certainty = CERTAINTY_CERTAIN;
     char path[PATH_TEXT];

@@ -358,9 +358,12 @@ static void a_registry_with_a_dependency(void **state)
     "readall\n"
     model_script_run("one of three that might wait watches the one before it", SERVICES
                      "w c n_0000000001\nproof\n? recipe zookeeper-support name\n? summary unknown\n");
-    model_script_run("... and two of three, beside a deaf one",
+    model_script_run("... and two of three, beside one that never did: perhaps it has another part",
                      SERVICES "w c n_0000000001\nw d n_0000000002\nproof\n? recipe zookeeper-support watch\n"
-                              "? findings no-watch critical certain n_0000000001\n");
+                              "? findings no-watch warning suspected n_0000000001\n");
+    model_script_run("... and all three, of which one lost its watch",
+                     SERVICES "w b n_0000000000\nw c n_0000000001\nw d n_0000000002\nround\nunw b n_0000000000\n"
+                              "proof\n? findings no-watch critical certain n_0000000001\n");
 }
 
 /* kazoo's extra_lock_patterns are for this. */
