@@ -97,7 +97,9 @@ static void note_owner(const struct update *f, uint64_t owner)
         contest->latest[0] = f->at;
     }
     contest->rival = contest->owner;
+    contest->rival_says = contest->says;
     contest->owner = owner;
+    contest->says = 0;
 }
 
 void acknowledge_lost(struct election *election)
@@ -118,6 +120,8 @@ static void ack_node(const struct update *f, const struct observed_node *node)
     if (node->has_data || node->stat->data_length == 0) {
         keep_ack_data(election, node->data, node->has_data ? node->data_length : 0);
         election->own->ack_data_mzxid = node->stat->mzxid;
+        const char *says = election->ack_identity;
+        election->own->ack_contest.says = says ? hash_bytes(says, strlen(says), 1) | 1 : 0;
     }
     if (!same) {
         known_transactions_note(&election->cluster->transactions, node->stat->mzxid, 0, false);

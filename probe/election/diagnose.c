@@ -46,7 +46,11 @@ static void no_leader(struct diagnosis *d)
         return;
     char when[SPAN_TEXT], allowed[SPAN_TEXT], why[VACANCY_TEXT];
     vacancy_describe(election, d->f->at, why);
-    diagnosis_raise(d, FINDING_NO_LEADER, SEVERITY_CRITICAL, CERTAINTY_CERTAIN, NO_SUBJECT, NULL, 0, NULL,
+    bool doubtful = vacancy_is_doubtful(election);
+    if (doubtful)
+        diagnosis_doubt(d, FINDING_NO_LEADER, NO_SUBJECT);
+    diagnosis_raise(d, FINDING_NO_LEADER, SEVERITY_CRITICAL,
+                    doubtful ? CERTAINTY_SUSPECTED : CERTAINTY_CERTAIN, NO_SUBJECT, NULL, 0, NULL,
                     "%s%sno %s since %s%s, longer than the %s allowed", why, why[0] ? "; " : "",
                     election->own->still_open ? "leader" : "candidate",
                     describe_clock(election->state_since, when, sizeof when),

@@ -316,12 +316,15 @@ static void unacknowledged(struct diagnosis *d, const struct candidate *leader, 
 /* So long a return of the acknowledgement counts. */
 #define CONTESTED_US INT64_C(30000000)
 
-/* One process may write it by several sessions. */
-static bool are_two_clients(const struct election *election, uint64_t one, uint64_t two)
+/* One process may write it by several sessions, or an agent for it, always the same. */
+static bool are_two_clients(const struct election *election, const struct ack_contest *contest)
 {
+    uint64_t one = contest->owner, two = contest->rival;
     const struct client_session *first = cluster_client(election->cluster, one),
                                 *second = cluster_client(election->cluster, two);
     bool one_stands = false, two_stands = false;
+    if (contest->says != 0 && contest->says == contest->rival_says)
+        return false;
     for (size_t i = 0; i < election->candidate_count; i++) {
         one_stands |= election->candidates[i]->stat.owner == one;
         two_stands |= election->candidates[i]->stat.owner == two;
@@ -345,7 +348,7 @@ static bool contested(struct diagnosis *d, const struct candidate *leader)
     describe_session(election, other, second, sizeof second);
     diagnosis_raise(
         d, FINDING_SPLIT_BRAIN, SEVERITY_CRITICAL,
-        are_two_clients(election, contest->owner, contest->rival) ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED,
+        are_two_clients(election, contest) ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED,
         NO_SUBJECT, &leader, 1, owns ? NULL : "stop both clients: neither owns the first candidate",
         "%s%s and %s take %s from each other: seen to return %u time%s, the latest at %s", first,
         owns ? " (the first candidate's)" : "", second, election->ack_path, contest->returned,
@@ -384,12 +387,14 @@ static void stale_lock(struct diagnosis *d)
         return;
     /* An application may have sessions, too. The first byte of one of ZooKeeper's names the server that made it. */
     uint64_t session = identity_session(holder->data, holder->data_length);
+    /* A broker creates its lock for a session that exists. */
+    bool written_since = holder->stat.mzxid != holder->stat.czxid;
     bool known = session != 0 && cluster_client(election->cluster, session);
     if (!known && session >> 56 != holder->stat.owner >> 56)
         session = 0;
     if (session == 0 && holder->identity && !registry_identity(election, holder->stat.owner)) {
         session = registry_session(election, holder->identity);
-        known = true;
+        known = written_since = true;
     }
     if (session == 0 || session == holder->stat.owner)
         return;
@@ -402,8 +407,8 @@ static void stale_lock(struct diagnosis *d)
         return;
     diagnosis_raise(
         d, FINDING_STALE_LOCK, SEVERITY_ERROR,
-        known && lives && owner && owner->address && !owner->connected ? CERTAINTY_CERTAIN
-                                                                       : CERTAINTY_SUSPECTED,
+        known && written_since && lives && owner && owner->address && !owner->connected ? CERTAINTY_CERTAIN
+                                                                                        : CERTAINTY_SUSPECTED,
         NO_SUBJECT, &holder, 1, NULL,
         "the data of %s belongs to session 0x%" PRIx64 " (%.120s), but session 0x%" PRIx64 " owns it",
         election->path, session, holder->identity ? holder->identity : "no identity", holder->stat.owner);
@@ -487,12 +492,23 @@ static void election_gone(struct diagnosis *d)
         diagnosis_vanished(d, FINDING_ELECTION_GONE, NO_SUBJECT);
 }
 
+/* A lease is written to again within this time. */
+#define LEASE_FIRST_US INT64_C(120000000)
+
 /* A znode without an owner that is written to, and never had a child, may be a lease. */
 static void lease(struct diagnosis *d)
 {
     const struct znode_stat *stat = &d->election->own->directory;
     d->election->rewritten = d->election->directory_known && stat->owner == 0 && stat->data_length > 0 &&
-                             stat->cversion == 0 && diagnose_sessions_keeps(d, stat, d->f->at.wall_us);
+                             stat->cversion == 0;
+    if (!d->election->rewritten)
+        return;
+    int64_t age_us =
+        d->f->at.wall_us - cluster_stat_us(d->election->cluster, stat->czxid, stat->ctime_ms);
+    if (age_us < LEASE_FIRST_US)
+        diagnosis_again(d, d->f->at.mono_us + LEASE_FIRST_US - age_us);
+    else
+        d->election->rewritten = diagnose_sessions_keeps(d, stat, d->f->at.wall_us);
 }
 
 void diagnose_names(struct diagnosis *d)

@@ -19,6 +19,7 @@ struct candidate_private {
     bool unread_queued;
     bool named;                       /* its name holds a GUID or a session: its client finds it again */
     bool watches_right, watches_self; /* of its session's watches: the one before it, itself */
+    bool has_watched;                 /* it was seen to watch the one before it */
     bool deaf;                        /* it was proved to watch nothing when it became first */
     bool doubted;                     /* ... or was only suspected to, and has requested nothing since */
     struct moment recorded_deaf;      /* a recording shows it until then; mono_us 0: none does */
@@ -47,6 +48,7 @@ struct candidate_private {
 /* Sessions take the acknowledgement from each other, under one leader. */
 struct ack_contest {
     uint64_t owner, rival;   /* who owns it, and who did before; 0: none */
+    uint32_t says, rival_says; /* hashes of the identities that they wrote; 0: none */
     unsigned returned;       /* how often it came back to the one that had lost it */
     struct moment latest[2]; /* the latest two of these; the newest first */
     struct moment reported;  /* the latest leader-acknowledged event; mono_us 0: none */

@@ -279,7 +279,7 @@ static void describe_empty(const struct election *election, size_t foreign, char
     int64_t created = election->next_sequence;
     if (vacancy_is_doubtful(election))
         snprintf(buffer, size,
-                 "a znode without an owner is in its place, and is written to: perhaps its writer leads");
+                 "a znode without an owner is in its place, and was written to lately: perhaps its writer leads");
     else if (blocking(election))
         snprintf(buffer, size, "nobody holds it: a znode without an owner is in its place");
     else if (election->change.from || foreign > 0 || created < 0)

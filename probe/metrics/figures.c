@@ -69,8 +69,8 @@ static double figures_next_failover(const struct election *election)
         return NAN;
     struct next_failover next = whatif_next(election);
     bool lock = election->recipe && election->recipe->family == FAMILY_LOCK;
-    if (next.by_itself == ANSWER_NO) /* no failover begins, though the successor watches */
-        return 0;
+    if (next.by_itself == ANSWER_NO) /* no failover begins, though the successor watches, unless its client ends it */
+        return vacancy_stalls(election) ? 0 : NAN;
     if (!lock && !next.successor)
         return figures_needs_nobody(election) ? NAN : 0;
     return next.notified == ANSWER_YES ? 1 : next.notified == ANSWER_NO ? 0 : NAN;

@@ -247,7 +247,11 @@ static void one_text_of_two(void **state)
         {"... restarted where it was", TWO_SAY("v1.4.2", HERE, HERE_TOO) SAY("info certain") GONE("certain")},
         {"a port, at two living addresses: a service, or one configuration of two",
          TWO_SAY("app-7:8080", HERE, THERE) SAY("warning suspected")},
-        {"... of which one is gone: restarted elsewhere", TWO_SAY("app-7:8080", HERE, THERE) GONE("certain")},
+        {"... of which one has lost its connection: it may return", TWO_SAY("app-7:8080", HERE, THERE)
+                                                                        GONE("suspected")},
+        {"... and has not returned: restarted elsewhere",
+         TWO_SAY("app-7:8080", HERE, THERE) "away a\ntick 8000\nround\ntick 1500\nround\n"
+                                            "? standing duplicate-identity certain\n"},
         {"... at one living address: one process with two sessions",
          TWO_SAY("app-7:8080", HERE, HERE_TOO) SAY("info certain") GONE("certain")},
         {"HBase", TWO_SAY("host,16000,1764236400", HERE, THERE) SAY("warning suspected")},
@@ -668,7 +672,7 @@ static void blocked(void **state)
                      "> election-seen\n- .\nlist\n> leader-lost leader @1\n> candidate-left leader @1\n"
                      "tick 1000\n+ . x\nlist\ntick 5000\n= . x\nlist\ntick 20000\n= . x\nlist\n"
                      "? standing persistent-candidate suspected\n"
-                     "? why-nobody certain: a znode without an owner is in its place, and is written to: "
+                     "? why-nobody certain: a znode without an owner is in its place, and was written to lately: "
                      "perhaps its writer leads\ntick 200000\ntime\n"
                      "? standing persistent-candidate certain\n"
                      "? why-nobody certain: nobody holds it: a znode without an owner is in its place\n");
@@ -676,12 +680,15 @@ static void blocked(void **state)
                      "watch /loadbalance/leader\nconnect\n> connection connected\n+ . s=a x\nread .\n"
                      "> election-seen\n- .\ngone .\n> leader-lost leader @1\n> candidate-left leader @1\n"
                      "+ . x\nlist\n? " BLOCKED "suspected\n");
+#define LATELY                                                                                               \
+    "? why-nobody certain: a znode without an owner is in its place, and was written to lately: perhaps "    \
+    "its writer leads\n"
     model_script_run(
         "... nor a lease elsewhere, which never had a child",
         "watch /service/lease kind=leader\nconnect\n> connection connected\n+ . a:1\nlist\n"
-        "> election-seen\n? why-nobody certain: nobody stands, and no znode was ever created in it\n"
-        "= . a:2\nlist\n? why-nobody certain: a znode without an owner is in its place, and is "
-        "written to: perhaps its writer leads\n? findings none\n");
+        "> election-seen\n" LATELY "tick 121000\ntime\n"
+        "? why-nobody certain: nobody stands, and no znode was ever created in it\n"
+        "= . a:2\nlist\n" LATELY "tick 10\ntime\n? findings no-leader critical suspected\n");
     model_script_run("... not a directory, with members or without",
                      "watch /service/x/leader\nconnect\n> connection connected\n+ .\nlist\n> election-seen\n"
                      "? findings none\n= . 10.0.0.1:8200\n+ n_0000000000 s=a\nlist\n"
@@ -803,7 +810,7 @@ static void acks(void **state)
                             "- /leader\n+ /leader s=a host-a\n"
                             "read /leader\n> leader-acknowledged " A "\n"
                             "? findings none\n");
-#define TAKES(s) "tick 300\n- /leader\n+ /leader s=" s " x\nread /leader\n"
+#define TAKES(s) "tick 300\n- /leader\n+ /leader s=" s " host-" s "\nread /leader\n"
     model_script_run("split-brain: two sessions take it from each other; told once a second",
                      MARKED "+ /leader s=a host-a\nlist\n> election-seen\nreadall\nread /leader\n"
                             "findings\n"
@@ -823,6 +830,11 @@ static void acks(void **state)
                      MARKED "+ /leader s=a host-a\nlist\n> election-seen\nreadall\nread /leader\n" TAKES("c")
                          TAKES("a") "> leader-acknowledged " A
                                     "\n" TAKES("c") "? findings split-brain critical suspected " A "\n");
+#define WRITES(s) "tick 300\n- /leader\n+ /leader s=" s " host-a\nread /leader\n"
+    model_script_run("... that always write the same: perhaps one client, or its agent",
+                     MARKED "+ /leader s=a host-a\nlist\n> election-seen\nreadall\nread /leader\n" WRITES("b")
+                         WRITES("a") "> leader-acknowledged " A
+                                     "\n" WRITES("b") "? findings split-brain critical suspected " A "\n");
     model_script_run("... but sessions that lead one after the other, and acknowledge, do not", MARKED
                      "+ /leader s=a host-a\nlist\n> election-seen\nreadall\nread /leader\n"
                      "- " A "\n- /leader\n+ /leader s=b host-b\nlist\n> leader-lost " A " @1\n"
@@ -866,11 +878,17 @@ static void session_in_the_data(void **state)
                                                         "= . {\"simpleFields\":{\"SESSION_ID\":"
                                                         "\"" OWNER "\"}}\nread .\n"
                                                         "? findings none\n");
-    model_script_run("... of the owner's host, which has lost its connection",
+    model_script_run("... of the owner's host, which has lost its connection: perhaps the owner's broker there",
                      HELD_BY(OWNER, "\"SESSION_ID\":\"100000000000b\"",
                              "client " OWNER
                              " on=1 at=h:2\n") "away " OWNER
-                                               "\ntick 1000\nround\n? standing stale-lock certain\n");
+                                               "\ntick 1000\nround\n? standing stale-lock suspected\n");
+    model_script_run("... that was written since, by the client's next session",
+                     HELD_BY(OWNER, "\"SESSION_ID\":\"100000000000a\"",
+                             "client " OWNER
+                             " on=1 at=h:2\n") "away " OWNER
+                                               "\n= . {\"simpleFields\":{\"SESSION_ID\":\"100000000000b\"}}\n"
+                                               "read .\ntick 1000\nround\n? standing stale-lock certain\n");
     model_script_run("... of another host, for which a broker held it that has lost its connection",
                      HELD_BY(OWNER, "\"SESSION_ID\":\"100000000000b\"",
                              "client " OWNER " on=1 at=i:2\n") "away " OWNER
