@@ -471,10 +471,14 @@ static bool watches_mark(const struct election *election, const struct candidate
     return false;
 }
 
-/* Where a server hides its watches, another session may watch there for it. */
+/* Where a server hides its watches, or sessions, another session may watch there for it. */
 static bool certainty_alone(const struct election *election, const struct candidate *c)
 {
-    return chain_watches_complete(election->cluster) && !c->own->elsewhere &&
+    const struct cluster *cluster = election->cluster;
+    for (size_t i = 0; i < cluster->server_count; i++)
+        if (!server_lists_all(&cluster->servers[i]) && !server_is_captured(&cluster->servers[i]))
+            return false;
+    return (!cluster->clients || cluster->clients->unlisted == 0) && chain_watches_complete(election->cluster) && !c->own->elsewhere &&
            !client_is_helped(c->own->client, c->own->helped_us);
 }
 

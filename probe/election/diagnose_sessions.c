@@ -225,7 +225,7 @@ static bool may_be_unlisted(struct diagnosis *d, const struct client *client)
 {
     const struct cluster *cluster = d->election->cluster;
     size_t whole = 0;
-    while (whole < cluster->server_count && text_same(cluster->servers[whole].watches_from, "adminserver"))
+    while (whole < cluster->server_count && server_lists_all(&cluster->servers[whole]))
         whole++;
     int64_t low_us, high_us, due_us;
     if (whole == cluster->server_count && !client_is_unlisted(client))
@@ -238,16 +238,6 @@ static bool may_be_unlisted(struct diagnosis *d, const struct client *client)
     diagnosis_again(d, due_us);
     diagnose_sessions_awaits_lists(d->election, d->f->at.mono_us >= due_us);
     return true;
-}
-
-/* Costs a walk over all sessions. */
-static bool some_are_unlisted(const struct session_table *clients)
-{
-    for (const struct client *client = session_table_walk(clients, NULL); client;
-         client = session_table_walk(clients, client))
-        if (client->shown.alive && client_is_unlisted(client))
-            return true;
-    return false;
 }
 
 /*
@@ -266,7 +256,7 @@ static enum certainty certainty_of_absence(struct diagnosis *d, const struct can
         return CERTAINTY_SUSPECTED;
     if (cluster->server_count == 1)
         return CERTAINTY_CERTAIN;
-    if (cluster->ensemble != ENSEMBLE_WHOLE || some_are_unlisted(cluster->clients) ||
+    if (cluster->ensemble != ENSEMBLE_WHOLE || cluster->clients->unlisted > 0 ||
         !client_was_heard(cluster, c->own->client, &low_us, &high_us)) {
         diagnose_sessions_awaits_lists(d->election, awaits_sessions(cluster, c->own->client));
         return CERTAINTY_SUSPECTED;

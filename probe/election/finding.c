@@ -225,9 +225,9 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
                 "polled one after the other, so all of them may miss a client that moves to another server. "
                 "It is certain if ZooKeeper's leader did not hear from it in that time either: its dump "
                 "shows when sessions end. Where that leader hears sessions that no list shows, a server is "
-                "not known, and nothing is certain. Where only four-letter words list connections, it must "
-                "not have been heard for half of its timeout: they list those of one port, and a server may "
-                "have another for TLS.",
+                "not known, and nothing is certain. Where four-letter words list fewer connections than the "
+                "server counts, it must not have been heard for half of its timeout: they list those of one "
+                "port, and a server may have another for TLS.",
             .advice = "check that client and its network: it must reconnect, or it loses its place",
             .source = "CURATOR-396",
         },

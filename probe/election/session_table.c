@@ -235,6 +235,14 @@ bool client_is_unlisted(const struct client *client)
     return !client->shown.connected && client->unlisted >= UNLISTED;
 }
 
+/* One list may have as many by chance. */
+#define WHOLE_LISTS 2
+
+bool server_lists_all(const struct server *server)
+{
+    return server->whole >= WHOLE_LISTS || text_same(server->watches_from, "adminserver");
+}
+
 bool client_was_heard(const struct cluster *cluster, const struct client *client, int64_t *low_us,
                       int64_t *high_us)
 {

@@ -60,6 +60,7 @@ struct session_table {
     uint16_t session_round;
     struct moment sessions_seen; /* the latest list of sessions; mono_us 0: none */
     size_t sessions_server;      /* who gave it */
+    size_t unlisted;             /* how many of these were so: client_is_unlisted() */
     int64_t leads_us;    /* it led after then: it has heard of each of our own sessions since; 0: unknown */
     uint64_t *ancestors; /* hashes of the paths above elections, 0: free */
     size_t ancestor_room;
@@ -78,6 +79,8 @@ struct client *session_table_make(struct cluster *cluster, uint64_t session);
 
 /* It lives at a server, or a port, that shows no list: it was heard repeatedly, and no list has shown it. */
 bool client_is_unlisted(const struct client *client);
+/* Its lists have all connections that it counts, also those of another port. */
+bool server_lists_all(const struct server *server);
 /* Drops sessions that are on no server and own nothing. */
 void session_table_drop_strangers(struct session_table *clients);
 /*

@@ -328,6 +328,10 @@ void session_table_connections(struct cluster *cluster, size_t server, struct mo
     if (!same_source)
         forget_pending_polls(cluster, server);
     from->list_source = seen->source;
+    if (from->connections < 0 || seen->count < (size_t)from->connections)
+        from->whole = 0;
+    else if (from->whole < UINT8_MAX)
+        from->whole++;
     if (++from->list_round == 0)
         from->list_round = 1;
     from->listed_before = from->listed;
@@ -643,6 +647,7 @@ void session_table_sessions(struct cluster *cluster, size_t server, struct momen
     bool same = clients->sessions_seen.mono_us != 0 && clients->sessions_server == server;
     int64_t before_us = clients->sessions_seen.mono_us;
     size_t ours = 0, heard = 0;
+    clients->unlisted = 0;
     clients->sessions_seen = at;
     clients->sessions_server = server;
     for (size_t i = 0; i < seen->count; i++) {
@@ -669,6 +674,7 @@ void session_table_sessions(struct cluster *cluster, size_t server, struct momen
         client->shown.alive_known = true;
         client->shown.alive = alive;
         ours += client->ours;
+        clients->unlisted += alive && client_is_unlisted(client);
         if (alive || !same) {
             client->absent_rounds = 0;
             client->outlived_us = 0;
