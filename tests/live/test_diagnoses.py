@@ -293,13 +293,13 @@ def two_take_the_mark_from_each_other(ill, well):
     for line in (ill, well):
         for node in "ab":
             line.join(name=f"{{session}}-{node}:8983_solr-n_")
-        line.mark = line.path.rsplit("/", 1)[0] + "/leader", '{"id":"x:8983_solr"}', EPHEMERAL
-        line.members[0].session.create(*line.mark)
+        line.mark = line.path.rsplit("/", 1)[0] + "/leader"
+        line.members[0].session.create(line.mark, '{"id":"a:8983_solr"}', EPHEMERAL)
     yield Found(None)
-    for taker in ill.members[::-1] * 4:
+    for node, taker in zip("ba" * 4, ill.members[::-1] * 4):
         time.sleep(0.3)  # the illness itself
-        taker.session.delete(ill.mark[0])
-        taker.session.create(*ill.mark)
+        taker.session.delete(ill.mark)
+        taker.session.create(ill.mark, f'{{"id":"{node}:8983_solr"}}', EPHEMERAL)
     yield Found("split-brain", ill.members[0], severity="critical")
 
 
@@ -309,10 +309,12 @@ def lock_names_another_session(ill, well):
     for line, host in ((ill, "127.0.0.73"), (well, "127.0.0.74")):
         owner, other = line.session(host=host, timeout_s=90 if line is ill else 60), line.session(host=host)
         line.make(owner, line.path.rsplit("/", 1)[0])
-        written = other if line is ill else owner
-        owner.create(line.path, '{"id":"LEADER","simpleFields":{"SESSION_ID":"%x"}}' % written.id, EPHEMERAL)
+        line.holder = '{"id":"LEADER","simpleFields":{"SESSION_ID":"%x"}}'
+        owner.create(line.path, line.holder % owner.id, EPHEMERAL)
     yield Found("session-timeout-long")  # now it knows where that client is
     ill.sessions[0].drop()
+    other = ill.sessions[1]
+    other.set(ill.path, ill.holder % other.id)
     yield Found("stale-lock", severity="error")
     ill.sessions[1].delete(ill.path)
 
