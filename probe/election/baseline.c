@@ -378,7 +378,11 @@ static void close_failover(const struct update *f, const struct failover *open, 
     failover.to_identity = recorded ? recorded->identity : first->identity;
     failover.elected_at = recorded ? baseline_moment(f->model, then->leader_since) : first->from;
     failover.vacancy = failover.takeover = failover.total = SPAN_UNKNOWN;
-    failover.gap_us += recorded ? 0 : gap_us;
+    struct moment after = failover_lost_after(open);
+    if (after.mono_us < open->lost_at.mono_us)
+        failover.gap_us = failover.elected_at.mono_us - after.mono_us;
+    else
+        failover.gap_us += recorded ? 0 : gap_us;
     if (recorded && then->change.vacancy_us >= 0 && then->change.lost_at.wall_us == open->lost_at.wall_us)
         failover.vacancy = (struct span){then->change.vacancy_us, then->change.vacancy_us};
     if (!recorded && first->from.mono_us == election->own_since.mono_us) {
@@ -416,9 +420,9 @@ static void take_open(const struct update *f, const struct election *then, bool 
         close_failover(f, open, then, first, gap_us);
     } else if (change->lost_at.mono_us == open->lost_at.mono_us) {
         election->own->led_unseen |= !goes_on;
-        if (open->gap_us > 0)
-            election->own->lost_after =
-                (struct moment){open->lost_at.mono_us - open->gap_us, open->lost_at.wall_us - open->gap_us};
+        struct moment after = failover_lost_after(open);
+        if (after.mono_us < open->lost_at.mono_us)
+            election->own->lost_after = after;
         failover_case_recalled(f, open->gap_us + gap_us);
     }
 }

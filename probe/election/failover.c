@@ -2,6 +2,7 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "config/memory.h"
 #include "config/text.h"
@@ -24,6 +25,23 @@ bool failover_has_detection(enum failover_cause cause)
 bool failover_is_open(const struct failover *failover)
 {
     return !failover->to && failover->vacancy.high_us < 0;
+}
+
+/* So the evidence from a log begins. */
+static bool is_logged(const struct failover *failover)
+{
+    static const char logged[] = "transaction 0x";
+    return failover->evidence && strncmp(failover->evidence, logged, sizeof logged - 1) == 0;
+}
+
+struct moment failover_lost_after(const struct failover *failover)
+{
+    struct moment lost = failover->lost_at;
+    int64_t later_us = failover->elected_at.mono_us ? failover->elected_at.mono_us - lost.mono_us : 0,
+            before_us = failover->gap_us - (later_us > 0 ? later_us : 0);
+    if (before_us <= 0 || is_logged(failover))
+        return lost;
+    return (struct moment){lost.mono_us - before_us, lost.wall_us - before_us};
 }
 
 void failover_copy(struct failover *to, const struct failover *from)

@@ -57,12 +57,17 @@ struct failover {
     /* From packets: after the znode's end its successor was notified, and sent its next request; in
      * microseconds, 1 at least; 0: not known. */
     int64_t notified_us, reacted_us;
-    int64_t gap_us; /* > 0: found after a gap of this length; counted separately, and in no statistics */
+    /* > 0: found after a gap, which began so long before elected_at, or before lost_at where there is no next leader;
+     * counted separately, and in no statistics. */
+    int64_t gap_us;
     bool in_line; /* candidates stood in line meanwhile, and the first certainly did not lead; not recorded */
 };
 
 /* There has been no leader since: its vacancy has an open end. */
 bool failover_is_open(const struct failover *failover);
+/* Its znode was still there then: found after a gap, it went at some time since. lost_at where that was seen, or where
+ * a log tells when; a gap that came later hides only who led meanwhile. */
+struct moment failover_lost_after(const struct failover *failover);
 /* A copy with separate texts. */
 void failover_copy(struct failover *to, const struct failover *from);
 /* Frees its texts. */

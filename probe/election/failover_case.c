@@ -425,7 +425,9 @@ void failover_case_denied(const struct update *f)
     if (failover_case_reopen(f->election) || !reported ||
         reported->lost_at.mono_us != f->election->change.lost_at.mono_us)
         return;
-    failover_case_recalled(f, reported->gap_us);
+    int64_t gap_us = reported->lost_at.mono_us - failover_lost_after(reported).mono_us;
+    f->election->own->led_unseen |= gap_us == 0 && reported->gap_us > 0;
+    failover_case_recalled(f, gap_us);
     f->election->cluster->cases->told = false;
 }
 
@@ -882,6 +884,11 @@ static void case_report(struct model *model, struct failover_case *c, struct fai
         (election->own->led_unseen && c->found ? c->evidence.gone_us : election->change.lost_at.mono_us);
     if (open)
         failover->vacancy = (struct span){since_us, ended ? since_us : SPAN_OPEN};
+    if (ended) { /* another gap hides no loss, and perhaps a leader */
+        int64_t after_us = election->own->lost_after.mono_us;
+        failover->gap_us = after_us != 0 ? election->change.lost_at.mono_us - after_us : 0;
+        failover->vacancy.low_us = c->recalled && election->own->led_unseen ? 0 : since_us;
+    }
     int64_t czxid = election->recipe && election->recipe->family == FAMILY_LOCK ? c->czxid : 0;
     struct failover whole = *failover;
     if (failover_was_closed(&c->evidence))

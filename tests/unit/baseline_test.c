@@ -686,6 +686,37 @@ static void who_leads_now_closes_an_open_failover(void **state)
     const struct failover *failover = is_closed(world, &told, "n_0000000004");
     assert_int_equal(told.gap_us, 110 * SECOND);
     assert_int_equal(failover->vacancy.low_us, SPAN_OPEN);
+    assert_int_equal(failover_lost_after(failover).mono_us, failover->lost_at.mono_us); /* it was seen */
+    world_free(world);
+}
+
+/* Found so after a gap, and closed after another one: the loss is as late as it was found, and no later bound. */
+static void two_gaps_do_not_move_a_loss(void **state)
+{
+    (void)state;
+    struct world *world = world_new();
+    struct told told = {0};
+    world->apart_us = 0;
+    record(world);
+    struct moment until = world->until;
+    pass(world, 100 * SECOND);
+    for (int i = 1; i <= 3; i++)
+        leave(world, i);
+    begin_second_listening(world, &told);
+    pass(world, 20 * SECOND);
+    assert_int_equal(told.failovers, 1);
+    struct moment lost = election_last_failover(election_of(world->second))->lost_at;
+    model_free(world->first);
+    world->first = world->second;
+    record(world);
+    pass(world, 30 * SECOND);
+    join(world);
+    begin_second_listening(world, &told);
+    const struct failover *failover = election_last_failover(election_of(world->second));
+    assert_int_equal(told.failovers, 2);
+    assert_string_equal(told.to, "n_0000000004");
+    assert_int_equal(failover->lost_at.wall_us, lost.wall_us);
+    assert_int_equal(failover_lost_after(failover).wall_us, until.wall_us);
     world_free(world);
 }
 
@@ -953,6 +984,7 @@ int main(void)
         cmocka_unit_test(a_loss_does_not_wait_for_ever),
         cmocka_unit_test(a_log_tells_of_the_leader_before_others),
         cmocka_unit_test(who_leads_now_closes_an_open_failover),
+        cmocka_unit_test(two_gaps_do_not_move_a_loss),
         cmocka_unit_test(the_next_leader_closes_an_open_failover),
         cmocka_unit_test(an_open_failover_may_have_had_a_leader),
         cmocka_unit_test(a_recorded_leader_closes_an_open_failover),

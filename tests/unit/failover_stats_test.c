@@ -97,6 +97,31 @@ static void samples_are_what_is_known(void **state)
     assert_false(failover_sample_of(&failover, &sample));
 }
 
+static void expect_lost_after(struct failover failover, int64_t mono_us)
+{
+    struct moment after = failover_lost_after(&failover);
+    assert_int_equal(after.mono_us, mono_us);
+    assert_int_equal(after.wall_us, mono_us + 9000);
+}
+
+/* A gap ends when it was found who leads, or that nobody does: a loss before it was seen. */
+static void a_gap_after_the_loss_hides_no_loss(void **state)
+{
+    (void)state;
+    static char logged[] = "transaction 0x10000004e: the servers expired its session", seen[] = "it was seen";
+    struct failover failover = {.lost_at = {500, 9500}, .evidence = seen};
+    expect_lost_after(failover, 500);
+    failover.gap_us = 200;
+    expect_lost_after(failover, 300);
+    failover.elected_at = (struct moment){600, 9600};
+    expect_lost_after(failover, 400);
+    failover.elected_at = (struct moment){800, 9800};
+    expect_lost_after(failover, 500);
+    failover.elected_at = (struct moment){0};
+    failover.evidence = logged;
+    expect_lost_after(failover, 500);
+}
+
 /* By the time that was watched; a few seconds say nothing of an hour. */
 static void counts_changes_by_the_hour(void **state)
 {
@@ -113,6 +138,7 @@ int main(void)
         cmocka_unit_test(exact_lengths_give_exact_percentiles),
         cmocka_unit_test(intervals_hold_the_true_percentile),
         cmocka_unit_test(samples_are_what_is_known),
+        cmocka_unit_test(a_gap_after_the_loss_hides_no_loss),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -297,9 +297,15 @@ static void infers_from_facts_alone(void **state)
     static char name[] = "/orders", from[] = "10.0.0.1:5001", directory[] = "/orders";
     static const struct failover lost = {
         .from_identity = from, .lost_at = {60000000, 60000000}, .cause = CAUSE_EXPIRED};
-    struct failover evicted = lost, closed = lost;
+    static char next[] = "10.0.0.2:5001";
+    struct failover evicted = lost, closed = lost, seen = lost, found = lost;
     evicted.cause = CAUSE_EVICTED;
     closed.cause = CAUSE_CLOSED;
+    /* A gap of 4 s, until the next one led: it began after the loss, or before it. */
+    seen.to = found.to = next;
+    seen.gap_us = found.gap_us = 4000000;
+    seen.elected_at = (struct moment){66000000, 66000000};
+    found.elected_at = (struct moment){61000000, 61000000};
     const struct story base = {.name = name,
                                .election = directory,
                                .failover = lost,
@@ -328,6 +334,10 @@ static void infers_from_facts_alone(void **state)
         {{.deleted_us = 60000000}, "deleted with all its candidates.", true},
         {{.deleted_us = 60000000, .remade_us = 61000000}, "and created again after 1.00s.", true},
         {{.deleted_us = 0}, "deleted with all its candidates", false},
+        {{.failover = found}, "between ", true},
+        {{.failover = found}, "when in that time it happened is not known", true},
+        {{.failover = seen}, "between ", false},
+        {{.failover = seen}, "who else led in that time is not known", true},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

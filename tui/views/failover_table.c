@@ -48,7 +48,8 @@ static const char *when(const struct failover *failover, const struct cells *cel
                         size_t size)
 {
     time_t second = (time_t)(failover->lost_at.wall_us / 1000000);
-    const char *latest = failover->gap_us > 0 ? cells_sign(cells, SIGN_AT_MOST) : "";
+    bool late = failover_lost_after(failover).wall_us < failover->lost_at.wall_us;
+    const char *latest = late ? cells_sign(cells, SIGN_AT_MOST) : "";
     char text[32] = "?";
     struct tm tm;
     if (!days)

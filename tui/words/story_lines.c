@@ -57,12 +57,10 @@ static char *story_clock(const struct sentences *s, int64_t wall_us, char buffer
 
 /* ---- the change of leader ---- */
 
-/* A log tells when: a gap hides only what came after it. */
-static bool loss_is_logged(const struct story *story)
+/* In a gap, and at what time in it is not known: 0: not so. */
+static int64_t loss_gap_us(const struct failover *failover)
 {
-    static const char logged[] = "transaction 0x";
-    const char *evidence = story->failover.evidence;
-    return evidence && strncmp(evidence, logged, sizeof logged - 1) == 0;
+    return failover->lost_at.wall_us - failover_lost_after(failover).wall_us;
 }
 
 /* When the leader was lost: a time, or, found after a gap, the two between which it was. */
@@ -71,10 +69,11 @@ static const char *loss_clock(const struct sentences *s, const struct story *sto
 {
     char from[STORY_CLOCK], to[STORY_CLOCK];
     const struct failover *f = &story->failover;
+    int64_t gap_us = loss_gap_us(f);
     story_clock(s, f->lost_at.wall_us, to);
-    if (f->gap_us > 0 && !loss_is_logged(story))
-        snprintf(buffer, LOSS_CLOCK, "between %s and %s",
-                 story_clock(s, f->lost_at.wall_us - f->gap_us, from), to);
+    if (gap_us > 0)
+        snprintf(buffer, LOSS_CLOCK, "between %s and %s", story_clock(s, f->lost_at.wall_us - gap_us, from),
+                 to);
     else
         snprintf(buffer, LOSS_CLOCK, "%s", to);
     return buffer;
@@ -568,8 +567,7 @@ static void story_lines_say_leader(struct sentences *s, const struct story *stor
 {
     char since[40], led[32];
     const struct failover *f = &story->failover;
-    int64_t gap_us = f->gap_us > 0 && !loss_is_logged(story) ? f->gap_us : 0,
-            led_us = f->lost_at.wall_us - gap_us - story->led_since_us;
+    int64_t gap_us = loss_gap_us(f), led_us = f->lost_at.wall_us - gap_us - story->led_since_us;
     bool exact = story->led_exact && gap_us == 0;
     if (!story->led_since_us || led_us <= 0)
         return;
@@ -779,8 +777,8 @@ static void say_unknown(struct sentences *s, const struct story *story)
         story_lines_say(s, SENTENCE_UNKNOWN,
                         text_format("Nothing was observed for %s: %s is not known.",
                                     format_span(story->failover.gap_us, gap, sizeof gap),
-                                    loss_is_logged(story) ? "who else led in that time"
-                                                          : "when in that time it happened"),
+                                    loss_gap_us(&story->failover) > 0 ? "when in that time it happened"
+                                                                      : "who else led in that time"),
                         text_copy("found after a gap of the recording"));
     if (story->back_us > 0)
         story_lines_say(
