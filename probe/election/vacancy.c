@@ -321,14 +321,17 @@ size_t vacancy_reasons(const struct election *election, struct vacancy_reason re
 }
 
 /* Found after a gap, it may have been lost at any time in it. */
-static const char *describe_loss(const struct election *election, struct moment lost_at, char *buffer,
+static const char *describe_loss(const struct election *election, const struct failover *lost, char *buffer,
                                  size_t size)
 {
-    const struct moment *after = &election->own->lost_after;
+    struct moment after = failover_lost_after(lost);
     char since[40], when[40];
-    describe_clock(lost_at, when, sizeof when);
-    if (after->mono_us && lost_at.mono_us == election->change.lost_at.mono_us)
-        snprintf(buffer, size, "between %s and %s", describe_clock(*after, since, sizeof since), when);
+    /* Not told yet. */
+    if (election->own->lost_after.mono_us && lost->lost_at.mono_us == election->change.lost_at.mono_us)
+        after = election->own->lost_after;
+    describe_clock(lost->lost_at, when, sizeof when);
+    if (after.mono_us < lost->lost_at.mono_us)
+        snprintf(buffer, size, "between %s and %s", describe_clock(after, since, sizeof since), when);
     else
         snprintf(buffer, size, "at %s", when);
     return buffer;
@@ -352,7 +355,7 @@ const char *vacancy_describe(const struct election *election, struct moment now,
         length += (size_t)snprintf(buffer + length, VACANCY_TEXT - length,
                                    "the last leader, %.120s, was lost %s: %s%s",
                                    lost.from_identity ? lost.from_identity : lost.from,
-                                   describe_loss(election, lost.lost_at, when, sizeof when),
+                                   describe_loss(election, &lost, when, sizeof when),
                                    lost.cause == CAUSE_UNKNOWN                   ? "it is not known how"
                                    : lost.cause_certainty == CERTAINTY_SUSPECTED ? "suspected: "
                                                                                  : "",

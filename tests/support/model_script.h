@@ -64,7 +64,7 @@
  *                             findings (all but no-guid), all, why CODE, standing CODE,
  *                             raised CODE (when, in ms), link NAME, by NAME, goes NAME, goes-why NAME,
  *                             next-failover, suspected, sound, turned, lock-told, kept-minutes,
- *                             why-nobody, never-led
+ *                             why-nobody, never-led, lost (for how many ms at least, and the description)
  *   # comment
  *
  * The script fails the running cmocka test at the first line that does not hold, with its number.

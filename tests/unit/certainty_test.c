@@ -511,6 +511,15 @@ static void a_loss_that_is_found_has_a_cause(void **state)
     model_script_run("its session has ended",
                      LATCH_AT("watch /jobs\n") "end a\n" FOUND_LATER "tick 1100\ntime\n> failover " LATCH
                                                " -> nobody ended? vacancy 1200--1 gap 20000\n");
+    model_script_run("the gap bounds it for whoever asks later, too, where the first does not lead",
+                     LATCH_AT("watch /jobs\n") "+ " LATCH_2 "\nlist\n> candidate-joined " LATCH_2
+                                               " @2\nreadall\n" FOUND_LATER "readall\ntick 10000\ntime\n"
+                                               "> failover " LATCH " -> " LATCH_2 " unknown gap 20100\n"
+                                               "restart 100\nconnect\n> connection connected\nlist\n"
+                                               "> election-seen\nreadall\n? lost perhaps nobody leads: the last leader, "
+                                               "10.0.0.1, was lost between 22:13:24Z and 22:13:44Z: it is not known "
+                                               "how; suspected: the first, " LATCH_2 ", is a leftover without a "
+                                               "session: those behind it wait until somebody deletes it\n");
 }
 
 static void nobody_ever_led(void **state)
