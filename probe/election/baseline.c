@@ -33,7 +33,8 @@ static void note_vacant(const struct update *f, const struct election *then, str
 {
     int64_t seen_us = watched_until(f->model, then).mono_us - failover->lost_at.mono_us;
     bool vacant = then->state == ELECTION_VACANT || then->state == ELECTION_ABSENT;
-    if (vacant && failover_is_open(failover) && seen_us > failover->vacancy.low_us)
+    if (vacant && failover_is_open(failover) && !vacancy_led_unseen(then, failover) &&
+        seen_us > failover->vacancy.low_us)
         failover->vacancy.low_us = seen_us;
 }
 

@@ -208,10 +208,13 @@ static void take_past(struct failover_case *c, const struct logged_end *end)
     change->lost_at = (struct moment){gone_us, change->lost_at.wall_us - (change->lost_at.mono_us - gone_us)};
     change->lost_seen = true;
     election->own->lost_after = (struct moment){0};
-    if (election->state == ELECTION_VACANT && t->zxid == election->own->directory.pzxid)
+    if (election->state == ELECTION_VACANT && t->zxid == election->own->directory.pzxid) {
         c->gap_us = 0; /* nothing came or went since */
-    else
+        election->state_since = change->lost_at;
+        election->state_since_exact = true;
+    } else {
         election->own->led_unseen |= !election->leader;
+    }
 }
 
 static void find_past(struct failover_case *c)

@@ -164,6 +164,15 @@ static void lost_before_doubt(const struct election *election, struct failover *
 
 /* ---- there is no candidate ---- */
 
+bool vacancy_led_unseen(const struct election *election, const struct failover *lost)
+{
+    bool nobody = election->state == ELECTION_VACANT || election->state == ELECTION_ABSENT;
+    /* The state was found later than the loss: by this run, or by the one whose recording it goes on from. */
+    bool found = nobody && !election->state_since_exact && election->change.from &&
+                 lost->lost_at.wall_us != 0 && election->state_since.wall_us > lost->lost_at.wall_us;
+    return found || (election->own && election->own->led_unseen);
+}
+
 bool vacancy_lost(const struct election *election, struct moment now, struct failover *failover)
 {
     const struct change *change = &election->change;
@@ -196,9 +205,13 @@ bool vacancy_lost(const struct election *election, struct moment now, struct fai
     } else if (!seen && !logged && !never && election->state_since_exact) {
         failover->lost_at = election->state_since;
     }
-    bool unseen = election->own && election->own->led_unseen; /* another may have led in between */
-    if (!unseen && failover->lost_at.mono_us != 0 && now.mono_us >= failover->lost_at.mono_us)
-        failover->vacancy = (struct span){now.mono_us - failover->lost_at.mono_us, SPAN_OPEN};
+    struct moment vacant = failover->lost_at;
+    if (vacancy_led_unseen(election, failover))
+        vacant = (struct moment){0}; /* it ended in a gap, perhaps */
+    else if (vacant.mono_us == 0 && election->state_since.mono_us < election->own_since.mono_us)
+        vacant = election->state_since; /* a recording found it so */
+    if (vacant.mono_us != 0 && now.mono_us >= vacant.mono_us)
+        failover->vacancy = (struct span){now.mono_us - vacant.mono_us, SPAN_OPEN};
     return true;
 }
 

@@ -20,6 +20,9 @@
  */
 bool vacancy_lost(const struct election *election, struct moment now, struct failover *failover);
 
+/* Since that loss another one may have led, unobserved. */
+bool vacancy_led_unseen(const struct election *election, const struct failover *lost);
+
 struct vacancy_reason {
     enum certainty certainty;
     char text[240], evidence[240];

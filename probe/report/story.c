@@ -610,8 +610,10 @@ static void story_after(struct story_search *search, struct history *history)
     const struct election *election = story_election_of(search);
     const char *first = election && election->leader ? election->leader->name : NULL;
     bool still = failover_is_open(failover) || (first && story_same(failover->to, first));
-    if (election && still)
+    if (election && still) {
         story->after_count = vacancy_reasons(election, story->after);
+        story->led_unseen = vacancy_led_unseen(election, failover);
+    }
 }
 
 static bool story_gather(struct story_search *search, struct history *history, char **error)

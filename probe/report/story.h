@@ -125,6 +125,7 @@ struct story {
     /* Why there is no leader after it, as the recording's end shows; 0: there is one, or it is not known. */
     struct vacancy_reason after[VACANCY_REASONS];
     size_t after_count;
+    bool led_unseen; /* another may have led since then, in a gap */
 
     /* Beside it, and before. */
     char **near;              /* other elections that changed their leader within STORY_NEAR_US */

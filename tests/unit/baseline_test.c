@@ -16,6 +16,7 @@
 #include "probe/history/snapshot.h"
 #include "probe/json/buffer.h"
 #include "probe/json/json_snapshot.h"
+#include "probe/metrics/figures.h"
 #include "tests/support/fake_tree.h"
 #include "tests/support/scripted.h"
 
@@ -761,6 +762,64 @@ static void an_open_failover_may_have_had_a_leader(void **state)
     world_free(world);
 }
 
+/* ... and whoever asks beside that recorder knows no more. */
+static void a_vacancy_is_as_old_as_it_was_found(void **state)
+{
+    (void)state;
+    struct world *world = world_new();
+    struct failover lost;
+    double figures[FIGURE_COUNT];
+    world->apart_us = 0;
+    nobody_leads_any_more(world);
+    pass(world, 3600 * SECOND);
+    see(world, world->first);
+    record(world);
+    pass(world, 100 * SECOND);
+    join(world);
+    leave(world, 4);
+    begin_second(world, false);
+    struct moment found = now_of(world, world->second);
+    model_free(world->first);
+    world->first = world->second;
+    world->second = NULL;
+    pass(world, 20 * SECOND);
+    record(world);
+    pass(world, SECOND);
+    begin_second(world, true);
+    assert_int_equal(election_of(world->second)->state_since.wall_us, found.wall_us);
+    assert_true(vacancy_lost(election_of(world->second), now_of(world, world->second), &lost));
+    assert_string_equal(lost.from, "n_0000000001");
+    assert_true(vacancy_led_unseen(election_of(world->second), &lost));
+    assert_true(lost.vacancy.low_us <= 3720 * SECOND); /* as long as it was watched */
+    figures_of_election(election_of(world->second), now_of(world, world->second), figures);
+    assert_true(figures[FIGURE_VACANCY] == 21);
+    world_free(world);
+}
+
+/* Nobody led when the recorder began: so it is since then at least. */
+static void a_recorder_found_nobody(void **state)
+{
+    (void)state;
+    struct world *world = world_new();
+    struct failover lost;
+    for (int i = 1; i <= 3; i++)
+        leave(world, i);
+    model_free(world->first);
+    world->first = model_begin();
+    named = settings()->clusters->elections;
+    model_connect(world, world->first);
+    pass(world, 60 * SECOND);
+    record(world);
+    pass(world, SECOND);
+    begin_second(world, true);
+    named = NULL;
+    assert_true(vacancy_lost(election_of(world->second), now_of(world, world->second), &lost));
+    assert_null(lost.from);
+    assert_int_equal(lost.lost_at.mono_us, 0);
+    assert_int_equal(lost.vacancy.low_us, 61 * SECOND);
+    world_free(world);
+}
+
 /* Half of the names have another form by now: its layout is the recorded one, as for who watched all the while. */
 static void a_mixed_directory_keeps_its_layout(void **state)
 {
@@ -987,6 +1046,8 @@ int main(void)
         cmocka_unit_test(two_gaps_do_not_move_a_loss),
         cmocka_unit_test(the_next_leader_closes_an_open_failover),
         cmocka_unit_test(an_open_failover_may_have_had_a_leader),
+        cmocka_unit_test(a_vacancy_is_as_old_as_it_was_found),
+        cmocka_unit_test(a_recorder_found_nobody),
         cmocka_unit_test(a_recorded_leader_closes_an_open_failover),
         cmocka_unit_test(a_mixed_directory_keeps_its_layout),
         cmocka_unit_test(another_layout_has_its_own_proof),

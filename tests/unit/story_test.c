@@ -298,9 +298,10 @@ static void infers_from_facts_alone(void **state)
     static const struct failover lost = {
         .from_identity = from, .lost_at = {60000000, 60000000}, .cause = CAUSE_EXPIRED};
     static char next[] = "10.0.0.2:5001";
-    struct failover evicted = lost, closed = lost, seen = lost, found = lost;
+    struct failover evicted = lost, closed = lost, seen = lost, found = lost, open = lost;
     evicted.cause = CAUSE_EVICTED;
     closed.cause = CAUSE_CLOSED;
+    open.vacancy = open.total = (struct span){1000000, SPAN_OPEN};
     /* A gap of 4 s, until the next one led: it began after the loss, or before it. */
     seen.to = found.to = next;
     seen.gap_us = found.gap_us = 4000000;
@@ -334,6 +335,8 @@ static void infers_from_facts_alone(void **state)
         {{.deleted_us = 60000000}, "deleted with all its candidates.", true},
         {{.deleted_us = 60000000, .remade_us = 61000000}, "and created again after 1.00s.", true},
         {{.deleted_us = 0}, "deleted with all its candidates", false},
+        {{.failover = open}, "nobody has led since", true},
+        {{.failover = open, .led_unseen = true}, "nobody is known to have led since", true},
         {{.failover = found}, "between ", true},
         {{.failover = found}, "when in that time it happened is not known", true},
         {{.failover = seen}, "between ", false},
@@ -350,6 +353,7 @@ static void infers_from_facts_alone(void **state)
         story.deleter_is_next = given->deleter_is_next;
         story.deleted_us = given->deleted_us;
         story.remade_us = given->remade_us;
+        story.led_unseen = given->led_unseen;
         if (given->failover.from_identity)
             story.failover = given->failover;
         struct sentences sentences = story_sentences(&story, true);

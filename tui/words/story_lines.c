@@ -84,11 +84,14 @@ static void say_open(struct sentences *s, const struct story *story)
 {
     char clock[LOSS_CLOCK], lost[40];
     const struct failover *f = &story->failover;
-    bool open = failover_is_open(f);
+    bool open = failover_is_open(f), unseen = story->led_unseen || f->gap_us > 0;
     story_lines_say(
         s, SENTENCE_CERTAIN,
         text_format("%s: %s lost the leadership of %s, and %s.", loss_clock(s, story, clock), from_of(story),
-                    story->name, open ? "nobody has led since" : "nobody followed until the election ended"),
+                    story->name,
+                    !open    ? "nobody followed until the election ended"
+                    : unseen ? "nobody is known to have led since"
+                             : "nobody has led since"),
         text_format("the znode of %s no longer existed at %s, and %s", f->from ? f->from : "the leader",
                     format_time(f->lost_at.wall_us, lost, sizeof lost),
                     open ? "no leader was recorded after it" : "no candidate came"));
