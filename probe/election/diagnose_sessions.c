@@ -31,15 +31,24 @@
 
 /* ---- one candidate ---- */
 
+/* Its Stat holds now: the list of a lock brings it, and logs show each change. */
+static bool stat_is_current(const struct election *election)
+{
+    return election->recipe->family == FAMILY_LOCK || cluster_is_from_logs(election->cluster);
+}
+
 /* No notification comes for a candidate's children: the first of these are read again soon, and each minute. False:
  * it may have been a directory that its member was about to fill. */
 static bool made_before(struct diagnosis *d, const struct candidate *c, size_t *asked)
 {
     struct election *election = d->election;
-    int64_t now_us = d->f->at.mono_us, read_us = c->own->read_us;
-    if (election->recipe->family == FAMILY_LOCK) /* each list brings its Stat */
-        return true;
+    int64_t now_us = d->f->at.mono_us, read_us = stat_is_current(election) ? now_us : c->own->read_us;
     int64_t age_us = d->f->at.wall_us - (now_us - read_us) - summary_created_us(c);
+    if (stat_is_current(election)) {
+        if (age_us < LEASE_US)
+            diagnosis_again(d, now_us + LEASE_US - age_us);
+        return true;
+    }
     bool made = read_us - c->joined.mono_us >= MADE_US || (!c->joined_seen && age_us >= MADE_US);
     int64_t due_us = read_us + (!made ? MADE_US : age_us < LEASE_US ? LEASE_US - age_us : MADE_AGAIN_US);
     if (++*asked > NAMED)
@@ -70,6 +79,14 @@ bool diagnose_sessions_keeps(struct diagnosis *d, const struct znode_stat *stat,
     return seen_us < until_us;
 }
 
+/* The server marks the kind in the place of the owner, which a log keeps. */
+static const char *kind_without_session(const struct election *election, uint64_t owner)
+{
+    if (!cluster_is_from_logs(election->cluster))
+        return "it is persistent, or a container or TTL znode (a Stat shows them alike)";
+    return owner == 0 ? "it is persistent" : owner >> 56 == 0xff ? "it is a TTL znode" : "it is a container";
+}
+
 static void persistent(struct diagnosis *d, const struct candidate *c, size_t *asked)
 {
     const struct recipe *recipe = d->election->recipe;
@@ -79,7 +96,7 @@ static void persistent(struct diagnosis *d, const struct candidate *c, size_t *a
     struct moment made = {.wall_us = summary_created_us(c)};
     /* Its children may live and die with the member, and come again with it. */
     bool holds_others = c->stat.children > 0, held_others = c->stat.cversion > 0;
-    int64_t read_us = recipe->family == FAMILY_LOCK ? d->f->at.mono_us : c->own->read_us;
+    int64_t read_us = stat_is_current(d->election) ? d->f->at.mono_us : c->own->read_us;
     bool kept = diagnose_sessions_keeps(d, &c->stat, d->f->at.wall_us - (d->f->at.mono_us - read_us));
     /* A TTL znode is one from the first write after its creation, and a kazoo lock may be made to outlive its session.
        With several forms of names, one may belong to no candidate. */
@@ -93,9 +110,9 @@ static void persistent(struct diagnosis *d, const struct candidate *c, size_t *a
         : c->place == 0      ? SEVERITY_CRITICAL
                              : SEVERITY_ERROR,
         proved ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED, diagnosis_subject(c), &c, 1, NULL,
-        "no session owns it: it is persistent, or a container or TTL znode (a Stat shows them alike); "
-        "%s was created at %s and is %s in line%s",
-        describe_path(c, path, sizeof path), describe_clock(made, when, sizeof when),
+        "no session owns it: %s; %s was created at %s and is %s in line%s",
+        kind_without_session(d->election, c->stat.owner), describe_path(c, path, sizeof path),
+        describe_clock(made, when, sizeof when),
         c->place == 0 ? "first" : "waiting",
         holds_others  ? "; it has children, which may show that its member lives"
         : kept        ? "; it is written to, perhaps by its member, which so keeps a TTL znode"

@@ -9,6 +9,7 @@
 
 #include "config/settings.h"
 #include "probe/election/model.h"
+#include "probe/election/vacancy.h"
 #include "probe/transactions/logged_elections.h"
 #include "probe/transactions/znode_tree.h"
 
@@ -71,7 +72,7 @@ static const struct election *world_settle(struct world *w)
 
 static struct transaction next_of(struct world *w, uint64_t session)
 {
-    return (struct transaction){.session = session, .zxid = ++w->zxid, .time_ms = 1000 + w->zxid};
+    return (struct transaction){.session = session, .zxid = ++w->zxid, .time_ms = w->us / 1000 + w->zxid};
 }
 
 static struct znode *create(struct world *w, const char *path, uint64_t session, const char *data)
@@ -189,12 +190,35 @@ static void numbers_count(void **state)
     znode_tree_free(tree);
 }
 
+/* Logs show each change: what has no owner is not read again, and grows older all the same. */
+static void a_leftover_grows_old(void **state)
+{
+    (void)state;
+    struct world w;
+    world_begin(&w, NULL);
+    create(&w, DIRECTORY, 0, "");
+    create(&w, FIRST, 0, "a");
+    create(&w, SECOND, 7, "b");
+    const struct election *election = world_settle(&w);
+    assert_string_equal(election->leader->name, strrchr(FIRST, '/') + 1);
+    assert_false(vacancy_is_denied(election));
+    election = world_settle(&w);
+    assert_true(vacancy_is_denied(election));
+    const struct finding *finding = election->findings[0];
+    assert_int_equal(finding->code, FINDING_PERSISTENT_CANDIDATE);
+    assert_int_equal(finding->certainty, CERTAINTY_CERTAIN);
+    assert_non_null(strstr(finding->evidence, "no session owns it: it is persistent; "));
+    assert_null(election_tenure_at(election, election->tenure_count - 1)->name);
+    world_end(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_count),
         cmocka_unit_test(a_candidate_is_left_out),
         cmocka_unit_test(data_is_left_out),
+        cmocka_unit_test(a_leftover_grows_old),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
