@@ -100,6 +100,21 @@ static void every_state_has_its_word(void **state)
     stage_free(stage);
 }
 
+/* That it has not acknowledged may end; that it has no session does not. */
+static void a_leftover_is_first_and_takes_nothing_over(void **state)
+{
+    static const struct stand line[] = {{"n_0000000001", 0, "a:80", 100}, {"n_0000000002", 2, "b:80", 90}};
+    struct stage *stage = stage_new((const char *const[]){"prod", NULL});
+
+    (void)state;
+    stage_connected(stage, 0, "zk1:2181");
+    stage_watch(stage, 0, "/election", NULL, KIND_LEADER, "/active");
+    stage_children(stage, 0, "/election", line, 2, 3, 0);
+    stage_absent(stage, 0, "/election", "/active");
+    assert_string_equal(badge(stage, 0, "/election").word, "stalled");
+    stage_free(stage);
+}
+
 /* A free lock is as healthy as a led election; nobody leading is not. */
 static void a_free_lock_is_healthy(void **state)
 {
@@ -285,6 +300,7 @@ int main(void)
         cmocka_unit_test(candidates_have_paths),
         cmocka_unit_test(what_was_not_seen_has_no_age),
         cmocka_unit_test(every_state_has_its_word),
+        cmocka_unit_test(a_leftover_is_first_and_takes_nothing_over),
         cmocka_unit_test(a_free_lock_is_healthy),
         cmocka_unit_test(what_is_old_says_how_old),
         cmocka_unit_test(since_says_at_most_where_not_seen),

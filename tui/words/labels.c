@@ -176,7 +176,9 @@ static bool within_allowance(const struct election *election, struct moment sinc
 static const struct finding *label_stall(const struct election *election, struct moment now)
 {
     const struct finding *doubt = vacancy_doubt(election);
-    bool told = doubt != NULL && doubt->severity == SEVERITY_CRITICAL && election->acknowledged != ACK_NO;
+    /* One that has not acknowledged may be about to; but not a leftover. */
+    bool told = doubt != NULL && doubt->severity == SEVERITY_CRITICAL &&
+                (election->acknowledged != ACK_NO || vacancy_stalls(election));
 
     return told && mutes_of(election, doubt, now) == NULL ? doubt : NULL;
 }
