@@ -246,6 +246,30 @@ static size_t clients_that_left(const struct election *election, struct vacancy_
     return count;
 }
 
+/* Who is registered beside a lock could take it. */
+static size_t members_that_wait(const struct election *election, struct vacancy_reason *r)
+{
+    size_t count = election->listed_member_count, connected = 0, length = 0;
+    char names[140] = "";
+    if (!election->members_listed || count == 0)
+        return 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct member *member = &election->listed_members[i];
+        const struct client_session *client = cluster_client(election->cluster, member->session);
+        connected += member->session != 0 && client && client->connected;
+        if (i < VACANCY_CLIENTS)
+            length += (size_t)snprintf(names + length, sizeof names - length, "%s%.40s", i ? ", " : "",
+                                       member->identity ? member->identity : member->name);
+    }
+    r->certainty = CERTAINTY_CERTAIN;
+    snprintf(r->text, sizeof r->text, "%zu %s registered%s, and %s not taken over: %s%s", count,
+             count == 1 ? "member is" : "members are", connected == count ? " and connected" : "",
+             count == 1 ? "has" : "have", names, count > VACANCY_CLIENTS ? ", ..." : "");
+    snprintf(r->evidence, sizeof r->evidence, "%zu of %zu entries of %.160s belong to a connected session",
+             connected, count, election->members_path ? election->members_path : "their directory");
+    return 1;
+}
+
 /* The latest candidate since the loss that was gone before it was read. */
 static size_t brief_visit(const struct election *election, struct vacancy_reason *r)
 {
@@ -329,6 +353,7 @@ size_t vacancy_reasons(const struct election *election, struct vacancy_reason re
                  foreign == 1 ? "child is" : "children are", foreign == 1 ? "" : "s", name);
         snprintf(r->evidence, sizeof r->evidence, "the names of candidates of this layout have another form");
     }
+    count += members_that_wait(election, reasons + count);
     count += brief_visit(election, reasons + count);
     return count + clients_that_left(election, reasons + count);
 }

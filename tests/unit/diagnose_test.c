@@ -719,6 +719,10 @@ static void handed_over(void **state)
                      "watch /controller\nconnect\n> connection connected\n"
                      "+ . {\"kraftControllerEpoch\":4}\nlist\n> election-seen\nread .\ntick 60000\ntime\n"
                      "? findings none\n");
+    model_script_run("who is registered could lead, and does not",
+                     KAFKA(BROKER) "+ /brokers/ids/1 s=b {}\nlist /brokers/ids\n"
+                                   "read /brokers/ids/1\n- .\n" LOST "? why-nobody certain: nobody stands; "
+                                   "certain: 1 member is registered, and has not taken over: 1\n");
     model_script_run("... a controller of ZooKeeper's clients would not",
                      "watch /controller\nconnect\n> connection connected\n"
                      "+ . {\"kraftControllerEpoch\":-1}\nlist\n> election-seen\nread .\n"
