@@ -19,6 +19,7 @@
 #include "probe/metrics/figures.h"
 #include "tests/support/fake_tree.h"
 #include "tests/support/scripted.h"
+#include "tui/words/labels.h"
 
 #define PATH "/election"
 #define SECOND INT64_C(1000000)
@@ -237,6 +238,22 @@ static void says_what_the_recording_says(void **state)
     see(world, world->first);
     see(world, world->second);
     same_look(world);
+    world_free(world);
+}
+
+/* It waited before it was first, also where this run read it only then: whether it took over was not seen. */
+static void a_takeover_is_not_seen_in_a_recording(void **state)
+{
+    (void)state;
+    struct world *world = world_new();
+    change(world, 1);
+    record(world);
+    pass(world, SECOND);
+    begin_second(world, true);
+    const struct election *first = election_of(world->first), *second = election_of(world->second);
+    assert_true(second->leader_since_exact);
+    assert_non_null(label_takeover_unseen(first));
+    assert_non_null(label_takeover_unseen(second));
     world_free(world);
 }
 
@@ -1029,6 +1046,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(says_what_the_recording_says),
+        cmocka_unit_test(a_takeover_is_not_seen_in_a_recording),
         cmocka_unit_test(knows_since_when_nobody_stands),
         cmocka_unit_test(leads_on_across_a_gap),
         cmocka_unit_test(a_short_gap_is_a_gap),

@@ -10,6 +10,7 @@
 
 #include "probe/election/acknowledgement.h"
 #include "probe/election/chain.h"
+#include "probe/election/summary.h"
 #include "probe/election/vacancy.h"
 #include "probe/election/whatif.h"
 #include "tui/words/format.h"
@@ -444,6 +445,9 @@ void label_put_page(struct cells *cells, int x, int room, const struct model *mo
                  page);
 }
 
+/* A recording tells since when it leads, and not since when it stood. Its clock is the servers'. */
+#define WAITED_US INT64_C(1000000)
+
 const char *label_takeover_unseen(const struct election *election)
 {
     const struct candidate *leader = election->leader;
@@ -452,7 +456,8 @@ const char *label_takeover_unseen(const struct election *election)
     if (leader == NULL || leader->sequence <= 0 || election->kind != KIND_LEADER ||
         election->acknowledged != ACK_NOT_USED)
         return NULL; /* number 0 was first from the beginning */
-    waited = !election->leader_since_exact || leader->joined.mono_us < election->leader_since.mono_us;
+    waited = !election->leader_since_exact || leader->joined.mono_us < election->leader_since.mono_us ||
+             summary_created_us(leader) + WAITED_US < election->leader_since.wall_us;
     const struct client_session *client = candidate_client(leader);
     shown = election->leader_since_exact && client != NULL && client->watches_known;
     return waited && !shown ? "takeover not seen, nor acknowledged" : NULL;
