@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "config/text.h"
+#include "probe/election/acknowledgement.h"
 #include "probe/election/bystanders.h"
+#include "probe/election/certainty.h"
 #include "probe/election/chain.h"
 #include "probe/election/cluster.h"
 #include "probe/election/election.h"
@@ -257,6 +259,24 @@ static void take_layout(const struct update *f, const struct election *then)
         election->shows_predecessor |= then->shows_predecessor;
 }
 
+/* What is certain to lack an acknowledgement is so because this version of the layout was seen to have one. */
+static void take_acknowledgement(const struct update *f, const struct election *then)
+{
+    struct election *election = f->election;
+    bool proved = false;
+    for (size_t i = 0; i < then->finding_count; i++) {
+        const struct finding *finding = then->findings[i];
+        enum certainty_verdict without;
+        proved |= finding->certainty == CERTAINTY_CERTAIN &&
+                  certainty_presumes(finding->code, PRESUMES_ACK, &without);
+    }
+    if (!proved || election->own->ack_proved || !election->recipe ||
+        election->recipe != recorded_recipe(f, then) || !text_same(election->ack_path, then->ack_path))
+        return;
+    election->own->ack_proved = true;
+    acknowledge_update(f);
+}
+
 static void take_counters(struct counters *counters, const struct counters *then)
 {
     counters->joined += then->joined;
@@ -466,6 +486,7 @@ void baseline_take(const struct update *f)
     if (goes_on || election->state == ELECTION_ABSENT ||
         (election->state == ELECTION_VACANT && same_directory(election, then)))
         take_layout(f, then);
+    take_acknowledgement(f, then);
     take_open(f, then, goes_on);
     take_deafness(f, then);
     if (!(leads_on && gapless) && same_directory(election, then))
