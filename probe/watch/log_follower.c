@@ -342,6 +342,8 @@ static void follower_keep_before(struct log_follower *f, struct followed_change 
             before = one;
     }
     bool own = found->path[length] == '\0'; /* the directory, after its last candidate; or a lock's holder */
+    if (!own && recipe_sequence_of(found->path) == SEQUENCE_NONE)
+        return; /* no candidate: a mark of its leader, perhaps */
     if (before && before->length < strlen(before->change.path) &&
         (own || (before->change.zxid == found->zxid &&
                  recipe_sequence_of(before->change.path) < recipe_sequence_of(found->path))))

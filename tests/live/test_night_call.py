@@ -236,7 +236,7 @@ def end_leader(client, leader, session, end):
     until(lambda: not client.exists(leader.path), what="it is gone")
 
 
-@pytest.mark.parametrize("end", ["expired", "closed", "deleted", "vanished"])
+@pytest.mark.parametrize("end", ["expired", "closed", "deleted", "vanished", "marked"])
 def test_begun_after_the_end_beside_a_log(zk, client, path, end):
     """Without a recording: the log of a server tells how the last candidate ended."""
     line = Line(zk, f"{path}/latch")
@@ -244,12 +244,15 @@ def test_begun_after_the_end_beside_a_log(zk, client, path, end):
     client.ensure_path(path)
     if end == "vanished":
         session.create_container(line.path)
+    if end == "marked":  # an acknowledgement beside the candidates, which goes with them
+        line.make(session)
+        session.create(f"{line.path}/leader_ack", "host-a:80", EPHEMERAL)
     leader = line.join("host-a:80", session=session)
     try:
         end_leader(client, leader, session, end)
         if end == "vanished":
             client.delete(line.path)
-        cause = {"vanished": "closed", "deleted": "evicted"}.get(end, end)
+        cause = {"vanished": "closed", "marked": "closed", "deleted": "evicted"}.get(end, end)
         at = "--transactions", zk.directory, "-s", zk.hosts, "--admin", zk.admin, line.path
         check = run("check", *at)
         assert check.status == 2 and "the last leader, host-a:80, was lost at" in check.out, check
