@@ -543,6 +543,26 @@ def test_an_election_whose_directory_goes_with_its_last_candidate(zk, client, pa
         line.close()
 
 
+def test_an_outage_of_what_may_be_a_lock(zk, client, path, tmp_path):
+    """Its kind is assumed, and it is told all the same who was lost, when and how."""
+    line = Line(zk, f"{path}/election")
+    leader = line.join("host-a:80", name="{guid.hex}__lock__")
+    recorder = Recorder(tmp_path, f"{zk.addresses[0]}{path}", "--admin", zk.admin, elections="[]")
+    at = "--config", str(recorder.config), "--admin", zk.admin, "-v"
+    try:
+        recorder.wait_for("SELECT 1 FROM tenure")
+        until(lambda: is_polled(recorder), what="the recorder has polled the leader's server")
+        leader.session.drop()
+        until(lambda: not client.exists(leader.path), what="it is gone")
+        recorder.wait_for("SELECT 1 FROM finding WHERE code = 'no-leader'", within=40)
+        check = run("check", *at)
+        assert check.status == 1 and "that is assumed; configure its kind, leader or lock" in check.out, check
+        assert "; the last leader, host-a:80, was lost at " in check.out, check
+    finally:
+        recorder.end()
+        line.close()
+
+
 FOUND = {"discovery": "[]", "a pattern": "[{path: /team/*, kind: leader}]", "a pattern with a name": "[{path: /*/latch, kind: leader}]"}
 
 

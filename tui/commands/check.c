@@ -319,9 +319,10 @@ static void check_vacancy(struct check *check, const struct election *election, 
     if (assumed)
         check_raise(check, CHECK_WARNING,
                     "%s: no leader%s%s, if it is an election: that is assumed; configure its kind, leader or "
-                    "lock",
+                    "lock%s%s",
                     check_name(check, election), isnan(vacancy_s) ? "" : " for ",
-                    isnan(vacancy_s) ? "" : format_age((int64_t)(vacancy_s * 1e6), age, sizeof age));
+                    isnan(vacancy_s) ? "" : format_age((int64_t)(vacancy_s * 1e6), age, sizeof age),
+                    since ? "; " : "", since ? local : "");
     else if (isnan(vacancy_s))
         check_raise(check, vacancy_is_doubtful(election) ? CHECK_WARNING : CHECK_CRITICAL,
                     "%s: no leader%s%s%s", check_name(check, election),
