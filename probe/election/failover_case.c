@@ -224,7 +224,41 @@ static void find_past(struct failover_case *c)
         take_past(c, end);
 }
 
-void failover_cases_logged(struct cluster *cluster, struct moment at, const char *path,
+/* Found vacant, without a recording of who led: the log proves it, and that nobody came since. */
+static void open_logged(const struct update *f)
+{
+    struct election *election = f->election;
+    struct change *change = &election->change;
+    struct failover lost = {
+        .detection = SPAN_UNKNOWN, .vacancy = SPAN_UNKNOWN, .takeover = SPAN_UNKNOWN, .total = SPAN_UNKNOWN};
+    bool awaited = election->own->earlier && !election->own->recalled;
+    if (awaited || change->from || case_of(election) || election->state != ELECTION_VACANT ||
+        election->kind != KIND_LEADER || !summary_must_lead(election) ||
+        !logged_ends_before(election, f->at, &lost) || lost.cause_certainty != CERTAINTY_CERTAIN)
+        return;
+    change->from = text_copy(lost.from);
+    change->from_identity = text_copy(lost.from_identity);
+    change->lost_at = election->state_since = lost.lost_at;
+    change->lost_seen = election->state_since_exact = true;
+    change->vacancy_us = change->takeover_us = -1;
+    election->own->led_unseen = false;
+    lost.vacancy = (struct span){f->at.mono_us - lost.lost_at.mono_us, SPAN_OPEN};
+    failover_case_recalled(f, 0);
+    failover_case_tell(f, &lost, 0);
+    update_touched(f);
+}
+
+/* The election at this path, or at the one above. */
+static struct election *election_around(const struct cluster *cluster, const char *path)
+{
+    size_t length = strlen(path);
+    struct election *own = cluster_election(cluster, path, length);
+    while (!own && length > 1 && path[length - 1] != '/')
+        length--;
+    return own ? own : cluster_election(cluster, path, length > 1 ? length - 1 : length);
+}
+
+void failover_cases_logged(struct model *model, struct cluster *cluster, struct moment at, const char *path,
                            const struct observed_transaction *t)
 {
     bool before = t->gone_us != 0 && !t->captured;
@@ -239,6 +273,11 @@ void failover_cases_logged(struct cluster *cluster, struct moment at, const char
             take_past(c, logged_ends_at(cluster, 0));
         else if (c->election->change.from && is_path_of(c->election, c->election->change.from, path))
             take_logged(c, t);
+    struct election *election = before ? election_around(cluster, path) : NULL;
+    if (election) {
+        open_logged(&(struct update){model, election, at});
+        diagnose_soon(election); /* what it says of the loss */
+    }
 }
 
 /* A log that is being read has not come to this loss yet. */

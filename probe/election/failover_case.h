@@ -90,7 +90,7 @@ void failover_cases_settle(struct model *model, struct cluster *cluster, struct 
 
 /* A server's log shows the effect of one transaction on this znode (NULL: only that the log was read up to
  * it). */
-void failover_cases_logged(struct cluster *cluster, struct moment at, const char *path,
+void failover_cases_logged(struct model *model, struct cluster *cluster, struct moment at, const char *path,
                            const struct observed_transaction *observed_transaction);
 
 /* ZooKeeper's own leader changes the upper half of every zxid. */

@@ -426,7 +426,7 @@ void model_observe(struct model *model, const struct observation *o)
         servers_bad_reply(model, cluster, o);
         break;
     case OBSERVED_TRANSACTION:
-        failover_cases_logged(cluster, o->at, o->path, &o->transaction);
+        failover_cases_logged(model, cluster, o->at, o->path, &o->transaction);
         break;
     case OBSERVED_CAPTURED:
         captured_observe(cluster, o);

@@ -237,8 +237,9 @@ def end_leader(client, leader, session, end):
 
 
 @pytest.mark.parametrize("end", ["expired", "closed", "deleted", "vanished", "marked"])
-def test_begun_after_the_end_beside_a_log(zk, client, path, end):
-    """Without a recording: the log of a server tells how the last candidate ended."""
+def test_begun_after_the_end_beside_a_log(zk, client, path, tmp_path, end):
+    """Without a recording: the log of a server tells how the last candidate ended, and a recorder that begins then tells
+    it to whoever asks."""
     line = Line(zk, f"{path}/latch")
     session = line.session(2.0)
     client.ensure_path(path)
@@ -266,6 +267,13 @@ def test_begun_after_the_end_beside_a_log(zk, client, path, end):
             screen.shows(f"no-leader, {cause}")
         finally:
             screen.close()
+        if end != "vanished":
+            recorder = Recorder(tmp_path, zk.hosts, *at[:2], elections=f"[{{path: {line.path}, kind: leader}}]")
+            recorder.wait_for("SELECT 1 FROM failover WHERE elected_us IS NULL")
+            recorder.end()
+            why = run("why", "--config", str(recorder.config), line.path)
+            assert f"host-a:80 lost the leadership of {line.path}, and nobody has led since." in why.out, why
+            assert "transaction 0x" in why.out, why
         # What a later candidate changes is no part of it.
         line.members.clear()
         other = line.join("host-b:80")

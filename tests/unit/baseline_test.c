@@ -542,7 +542,7 @@ static void read_log(struct world *world, int64_t number, enum transaction_deed 
                             .transaction = {.zxid = zxid}};
     if (number > 0) {
         o.transaction.deed = deed;
-        o.transaction.session = session;
+        o.transaction.session = o.transaction.owner = session;
         o.transaction.gone_us = now.mono_us - ago_us;
     }
     model_observe(world->second, &o);
@@ -611,6 +611,42 @@ static void a_loss_waits_for_the_log(void **state)
     pass(world, SECOND);
     read_log(world, 1, DEED_DELETED, 0x100000001, fake_tree_zxid(world->tree), 41 * SECOND);
     lost_as_logged(world, &told, lost_us);
+    world_free(world);
+}
+
+/* Nothing was recorded: what the log proves of the loss is told as if it had been seen, and what is found says so. */
+static void a_log_alone_tells_of_a_loss(void **state)
+{
+    (void)state;
+    struct world *world = world_new();
+    struct told told = {0};
+    named = settings()->clusters->elections;
+    for (int i = 3; i >= 1; i--)
+        leave(world, i);
+    int64_t lost_us = now_of(world, world->first).wall_us;
+    pass(world, 40 * SECOND);
+    world->second = model_begin();
+    world->second->on_event = on_told;
+    world->second->context = &told;
+    model_connect(world, world->second);
+    pass(world, 20 * SECOND);
+    assert_int_equal(told.failovers, 0);
+    read_log(world, 1, DEED_DELETED, 0x100000001, fake_tree_zxid(world->tree), 60 * SECOND);
+    pass(world, SECOND);
+    lost_as_logged(world, &told, lost_us);
+    assert_true(election_of(world->second)->state_since_exact);
+    assert_int_equal(election_of(world->second)->state_since.wall_us, lost_us);
+    const struct finding *finding = finding_of(world->second, FINDING_NO_LEADER);
+    assert_non_null(finding);
+    assert_non_null(strstr(finding->evidence, "the last leader, n_0000000001, was lost at"));
+    join(world);
+    see(world, world->second);
+    pass(world, 20 * SECOND);
+    assert_int_equal(told.failovers, 2);
+    assert_string_equal(told.to, "n_0000000004");
+    assert_int_equal(told.gap_us, 0);
+    assert_int_equal(election_failover_at(election_of(world->second), 0)->cause, CAUSE_RESIGNED);
+    named = NULL;
     world_free(world);
 }
 
@@ -1058,6 +1094,7 @@ int main(void)
         cmocka_unit_test(knows_who_led_before_a_gap),
         cmocka_unit_test(a_log_tells_what_happened_in_a_gap),
         cmocka_unit_test(a_loss_waits_for_the_log),
+        cmocka_unit_test(a_log_alone_tells_of_a_loss),
         cmocka_unit_test(a_loss_does_not_wait_for_ever),
         cmocka_unit_test(a_log_tells_of_the_leader_before_others),
         cmocka_unit_test(who_leads_now_closes_an_open_failover),
