@@ -463,6 +463,15 @@ static void on_created(struct capture *k, const struct wire_client *client, cons
     note_change(k, fact->path, node, true);
 }
 
+static void on_unseen(struct capture *k, const char *path)
+{
+    struct znode *directory = znode_tree_find(k->tree, path, (size_t)(strrchr(path, '/') - path));
+    if (!directory || !directory->listed)
+        return;
+    directory->listed = false;
+    logged_elections_changed(k->elections, directory, false);
+}
+
 static void on_set(struct capture *k, const struct wire_client *client, const struct wire_fact *fact)
 {
     struct transaction t = change_of(k, client, fact);
@@ -490,6 +499,16 @@ static void capture_on_read(struct capture *k, const struct wire_fact *fact)
     struct znode *node = znode_tree_read(k->tree, fact->path, fact->stat,
                                          fact->has_data && fact->data ? fact->data : NULL, fact->data_length);
     note_change(k, fact->path, node, !there);
+}
+
+static void on_absent(struct capture *k, const char *path)
+{
+    struct znode *node = znode_tree_find(k->tree, path, strlen(path));
+    if (node && !node->exists && !node->listed) {
+        node->listed = true;
+        logged_elections_changed(k->elections, node, false);
+    }
+    ends_vanishes(k->ends, path, k->now.mono_us, false);
 }
 
 /* ---- lists ---- */
@@ -521,7 +540,7 @@ static void on_listed(struct capture *k, const struct wire_fact *fact)
     if (!directory || (!directory->interests && !directory->children) || directory->stat.pzxid > zxid)
         return;
     char **names = xmalloc((fact->name_count + 1) * sizeof *names);
-    bool was_short = directory->short_of_children;
+    bool was_whole = directory->listed && !directory->short_of_children;
     directory->short_of_children = false;
     if (fact->name_count > 0)
         memcpy(names, fact->names, fact->name_count * sizeof *names);
@@ -537,7 +556,8 @@ static void on_listed(struct capture *k, const struct wire_fact *fact)
             logged_elections_changed(k->elections, named, true);
         free(path);
     }
-    if (was_short || directory->short_of_children)
+    directory->listed = true;
+    if (!was_whole || directory->short_of_children)
         logged_elections_changed(k->elections, directory, false);
     free(names);
 }
@@ -734,6 +754,9 @@ static void capture_on_fact(void *context, struct wire_client *client, const str
     case WIRE_CREATED:
         on_created(k, client, fact);
         break;
+    case WIRE_UNSEEN:
+        on_unseen(k, fact->path);
+        break;
     case WIRE_DELETED:
         ends_vanishes(k->ends, fact->path, k->now.mono_us, true);
         break;
@@ -744,7 +767,7 @@ static void capture_on_fact(void *context, struct wire_client *client, const str
         capture_on_read(k, fact);
         break;
     case WIRE_ABSENT:
-        ends_vanishes(k->ends, fact->path, k->now.mono_us, false);
+        on_absent(k, fact->path);
         break;
     case WIRE_LISTED:
         on_listed(k, fact);
@@ -804,7 +827,7 @@ struct capture *capture_new(struct model *model, const struct settings *settings
     k->query = *query;
     k->sink = *sink;
     k->tree = znode_tree_new(ZNODES_MOST);
-    k->elections = logged_elections_new(k->tree, model, settings, query->election);
+    k->elections = logged_elections_new(k->tree, model, settings, query->election, true);
     k->ends =
         ends_new(k->tree, &k->coverage, query->beside, &(struct ends_listener){k, hear_connections, on_end});
     k->wire = wire_new(&(struct wire_listener){k, capture_on_fact, capture_on_gone});

@@ -272,10 +272,12 @@ static void asked_change_read(struct frame_reader *r, int32_t kind, struct asked
     }
 }
 
-static void asked_deletion(struct wire_connection *c, int32_t kind, const char *path, int64_t at_us)
+/* Tells of deletions (DELETING), or of creations (UNSEEN). */
+static void tell_asked(struct wire_connection *c, enum wire_fact_kind fact, int32_t kind, const char *path,
+                       int64_t at_us)
 {
-    if (kind == REQUEST_DELETE && path)
-        wire_tell(c, (struct wire_fact){.kind = WIRE_DELETING, .at_us = at_us, .path = path});
+    if (path && (fact == WIRE_DELETING ? kind == REQUEST_DELETE : is_creation(kind)))
+        wire_tell(c, (struct wire_fact){.kind = fact, .at_us = at_us, .path = path});
 }
 
 /* The kind of the next part of a multi; false: no further one. */
@@ -287,14 +289,15 @@ static bool next_of_multi(struct frame_reader *r, int32_t *kind)
     return !r->failed && !over;
 }
 
-static void ask_deletions(struct wire_connection *c, int32_t kind, struct frame_reader r, int64_t at_us)
+static void tell_all_asked(struct wire_connection *c, enum wire_fact_kind fact, int32_t kind,
+                           struct frame_reader r, int64_t at_us)
 {
     int32_t part = kind;
-    while (is_multi(kind) ? next_of_multi(&r, &part) : part == REQUEST_DELETE && !r.failed) {
+    while (is_multi(kind) ? next_of_multi(&r, &part) : !r.failed) {
         struct asked_change change;
         asked_change_read(&r, part, &change);
         if (!r.failed)
-            asked_deletion(c, part, change.path, at_us);
+            tell_asked(c, fact, part, change.path, at_us);
         free(change.path);
         if (!is_multi(kind))
             return;
@@ -338,13 +341,25 @@ static void wire_request(struct wire_connection *c, int64_t at_us, const uint8_t
     if (kind == REQUEST_CLOSE)
         wire_tell(c, (struct wire_fact){.kind = WIRE_CLOSING, .at_us = at_us});
     if (kind == REQUEST_DELETE || is_multi(kind))
-        ask_deletions(c, kind, r, at_us);
+        tell_all_asked(c, WIRE_DELETING, kind, r, at_us);
     bool kept = is_creation(kind) || is_multi(kind) || is_read(kind) || kind == REQUEST_DELETE ||
                 kind == REQUEST_SET || kind == REQUEST_ADD_WATCH || kind == REQUEST_REMOVE_WATCHES;
     owed_add(c, at_us, number, kind, frame + 8, kept ? length - 8 : 0);
 }
 
 /* ---- replies ---- */
+
+/* Whether this was done is not known: its reply is missing. */
+static void owed_lost(struct wire_connection *c, const struct owed_reply *owed, int64_t at_us)
+{
+    char fault[FRAME_FAULT_TEXT];
+    if (owed->body && (is_creation(owed->kind) || owed->kind == REQUEST_MULTI))
+        tell_all_asked(
+            c, WIRE_UNSEEN, owed->kind,
+            (struct frame_reader){
+                .at = owed->body, .end = owed->body + owed->length, .length = owed->length, .fault = fault},
+            at_us);
+}
 
 /* A reply and the request that it answers. */
 struct wire_answer {
@@ -529,6 +544,15 @@ static void wire_notice(struct wire_connection *c, struct frame_reader *r, int64
     free(path);
 }
 
+/* The request is missing: it may have been one to create what the reply names. */
+static void reply_alone(struct wire_answer *a)
+{
+    char *path = a->error == 0 ? wire_read_path(&a->said) : NULL;
+    if (path)
+        answer_tell(a, (struct wire_fact){.kind = WIRE_UNSEEN, .path = path});
+    free(path);
+}
+
 static void wire_reply(struct wire_connection *c, int64_t at_us, const uint8_t *frame, uint32_t length)
 {
     char fault[FRAME_FAULT_TEXT];
@@ -547,10 +571,14 @@ static void wire_reply(struct wire_connection *c, int64_t at_us, const uint8_t *
     uint32_t at = 0;
     while (at < c->owed_count && c->owed[(c->owed_first + at) % c->owed_room].number != number)
         at++;
-    if (at == c->owed_count)
+    if (at == c->owed_count) {
+        reply_alone(&a);
         return;
-    for (; at > 0; at--)
+    }
+    for (; at > 0; at--) {
+        owed_lost(c, &c->owed[c->owed_first], at_us);
         owed_drop(c);
+    }
     answer_settle(&a, &c->owed[c->owed_first]);
     if (c->shown.timed)
         answer_tell(&a, (struct wire_fact){.kind = WIRE_ANSWERED, .asked_us = c->owed[c->owed_first].at_us});
@@ -832,6 +860,8 @@ static void wire_on_ended(void *context, struct tcp_connection *tcp, int side, i
         return;
     c->shown.ended_us = at_us;
     c->shown.ended_by_server = side != c->client_side;
+    for (uint32_t i = 0; i < c->owed_count; i++)
+        owed_lost(c, &c->owed[(c->owed_first + i) % c->owed_room], at_us);
     wire_tell(c, (struct wire_fact){.kind = WIRE_ENDED, .at_us = at_us});
 }
 

@@ -52,6 +52,7 @@ enum wire_fact_kind {
     WIRE_KEPT,     /* ... and failed; without a path: all those of a multi */
     WIRE_CLOSING,  /* a request to close the session was sent */
     WIRE_CREATED,  /* path, data, owner where it is ephemeral */
+    WIRE_UNSEEN,   /* a znode may have been created in the directory of this path */
     WIRE_DELETED,
     WIRE_SET,      /* data and stat */
     WIRE_READ,     /* stat, and data where has_data */

@@ -309,7 +309,7 @@ static void payload_coding(struct coding *c, struct observation *o)
         node_coding(c, &o->node);
         break;
     case OBSERVED_UNREAD:
-        coding_enum(c, &o->unread.part, UNREAD_NO_ROOM);
+        coding_enum(c, &o->unread.part, UNREAD_NOT_LISTED);
         break;
     case OBSERVED_GAP:
         coding_signed(c, &o->gap_us);

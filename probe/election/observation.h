@@ -276,9 +276,10 @@ struct observed_children {
 
 /* Files keep these numbers. */
 enum unread_part {
-    UNREAD_LIST,   /* the election's list, or for a lock the lock */
-    UNREAD_ACK,    /* its acknowledgement or its registry */
-    UNREAD_NO_ROOM /* the list, of which a capture has left out some */
+    UNREAD_LIST,      /* the election's list, or for a lock the lock */
+    UNREAD_ACK,       /* its acknowledgement or its registry */
+    UNREAD_NO_ROOM,   /* the list, of which a capture has left out some */
+    UNREAD_NOT_LISTED /* the list, which no answer of a capture has shown since some of it went unseen */
 };
 
 struct observed_unread {

@@ -860,7 +860,7 @@ struct autopsy *autopsy_open(struct log_set *set, struct model *model, const str
     *error = NULL;
     *a = (struct autopsy){.set = set, .model = model, .query = *query, .sink = *sink, .tail_epoch = -1};
     a->tree = znode_tree_new(0);
-    a->elections = logged_elections_new(a->tree, model, settings, query->election);
+    a->elections = logged_elections_new(a->tree, model, settings, query->election, false);
     if (!a->elections) {
         *error = text_copy("out of memory");
         autopsy_close(a);

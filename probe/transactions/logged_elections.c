@@ -60,7 +60,7 @@ struct logged_elections {
     const struct cluster_settings *cluster;
     const char *only;
     struct logged_election *all, *dirty;
-    bool showing;
+    bool showing, answered;
 };
 
 static const char *chroot_of(const struct logged_elections *es)
@@ -159,8 +159,25 @@ static void show_unread(struct logged_elections *es, const struct logged_electio
                         const struct znode *node, struct moment at)
 {
     struct observation o = observe(OBSERVED_UNREAD, e, node->path, at);
-    o.unread.part = node == e->own ? UNREAD_NO_ROOM : UNREAD_ACK;
+    o.unread.part = node != e->own            ? UNREAD_ACK
+                    : node->short_of_children ? UNREAD_NO_ROOM
+                                              : UNREAD_NOT_LISTED;
     model_observe(es->model, &o);
+}
+
+/* Whether it is known which children it has; or that it does not exist. */
+static bool is_whole(const struct logged_elections *es, const struct znode *node)
+{
+    return !node->short_of_children && (node->listed || !es->answered);
+}
+
+static void show_missing(struct logged_elections *es, const struct logged_election *e,
+                         const struct znode *node, struct moment at)
+{
+    if (is_whole(es, node))
+        show_absent(es, e, node->path, at);
+    else
+        show_unread(es, e, node, at);
 }
 
 /* The complete list of a directory. Of children that are not kept the names are not known: none is a
@@ -169,7 +186,7 @@ static void show_children(struct logged_elections *es, const struct logged_elect
                           const struct znode *node, struct moment at)
 {
     size_t count = 0, i = 0;
-    if (node->short_of_children) {
+    if (!is_whole(es, node)) {
         show_unread(es, e, node, at);
         return;
     }
@@ -190,7 +207,7 @@ static void show_ack(struct logged_elections *es, const struct logged_election *
     if (e->ack && e->ack->exists)
         show_node(es, e, e->ack, at);
     else if (e->ack)
-        show_absent(es, e, e->ack->path, at);
+        show_missing(es, e, e->ack, at);
     if (e->ack && e->ack->exists && !znode_has_data(e->ack))
         show_unread(es, e, e->ack, at);
 }
@@ -200,7 +217,7 @@ static void show_registry(struct logged_elections *es, const struct logged_elect
     if (!e->registry)
         return;
     if (!e->registry->exists) {
-        show_absent(es, e, e->registry->path, at);
+        show_missing(es, e, e->registry, at);
         return;
     }
     show_children(es, e, e->registry, at);
@@ -252,7 +269,7 @@ static void show_own(struct logged_elections *es, const struct logged_election *
 {
     const struct znode *own = e->own;
     if (!own->exists) {
-        show_absent(es, e, own->path, at);
+        show_missing(es, e, own, at);
         return;
     }
     if (!own->session)
@@ -541,9 +558,9 @@ static void show_changes(struct logged_elections *es, struct logged_election *e,
     const struct election *shown = model_election(es->model, 0, e->own->path);
     if (!shown)
         return;
-    bool list = wants_list(shown, e), all = !shown->fresh && !e->own->short_of_children;
+    bool list = wants_list(shown, e), whole = is_whole(es, e->own), all = !shown->fresh && whole;
     /* Before the end: without a whole list, the next leader is unknown. */
-    if (e->own->short_of_children)
+    if (!whole)
         show_unread(es, e, e->own, at);
     /* Where the directory itself went, that says it all. */
     if (e->own->exists && !e->own->session)
@@ -599,11 +616,16 @@ static bool logged_elections_add_named(struct logged_elections *es)
 }
 
 struct logged_elections *logged_elections_new(struct znode_tree *tree, struct model *model,
-                                              const struct settings *settings, const char *only)
+                                              const struct settings *settings, const char *only,
+                                              bool answered)
 {
     struct logged_elections *es = xmalloc(sizeof *es);
-    *es = (struct logged_elections){
-        .tree = tree, .model = model, .settings = settings, .cluster = &settings->clusters[0], .only = only};
+    *es = (struct logged_elections){.tree = tree,
+                                    .model = model,
+                                    .settings = settings,
+                                    .cluster = &settings->clusters[0],
+                                    .only = only,
+                                    .answered = answered};
     if (logged_elections_add_named(es))
         return es;
     logged_elections_free(es);

@@ -13,9 +13,13 @@
 
 struct logged_elections;
 
-/* only: a path or pattern; NULL: all. NULL: out of memory. */
+/*
+ * only: a path or pattern; NULL: all. answered: the tree is made of answers to clients, so that of what none of them
+ * was about nothing is known. NULL: out of memory.
+ */
 struct logged_elections *logged_elections_new(struct znode_tree *tree, struct model *model,
-                                              const struct settings *settings, const char *only);
+                                              const struct settings *settings, const char *only,
+                                              bool answered);
 void logged_elections_free(struct logged_elections *logged_elections);
 
 /*

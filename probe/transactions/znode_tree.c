@@ -477,6 +477,7 @@ static void znode_vanish(struct znode_tree *tree, struct znode *node)
     node->data = NULL;
     node->data_kept = 0;
     node->exists = node->known = node->short_of_children = node->short_of_data = false;
+    node->listed = true;
     node->stat = (struct znode_stat){0};
     node->creations = 0;
     node->examined = 0;
@@ -541,7 +542,9 @@ static void parent_counts(struct znode_tree *tree, struct znode *parent, const s
     parent->stat.children += fresh;
     if (change->creations < 0) {
         int64_t number = number_of(change);
-        parent->creations += fresh;
+        bool found = zxid == 0; /* its own creation was not seen, nor were those before its number */
+        parent->listed &= !fresh || (!found && number <= parent->creations);
+        parent->creations += fresh && !(found && number >= 0 && number < parent->creations);
         if (number >= parent->creations && number < INT32_MAX)
             parent->creations = (int32_t)number + 1;
     }
@@ -590,7 +593,7 @@ struct znode *znode_tree_created(struct znode_tree *tree, const struct transacti
         return NULL;
     znode_disown(node); /* its end is in no log */
     tree->plain -= node->exists && node->stat.owner == 0;
-    node->exists = node->known = true;
+    node->exists = node->known = node->listed = true;
     node->creations = 0;
     node->stat = (struct znode_stat){.czxid = t->zxid,
                                      .mzxid = t->zxid,

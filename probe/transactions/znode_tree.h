@@ -40,7 +40,8 @@ struct znode {
     bool exists;            /* false: kept for its interests only */
     bool known;             /* its creation was seen, so its stat is whole */
     bool short_of_children; /* some were left out for want of memory */
-    bool short_of_data;     /* ... or its present data was */
+    bool listed;        /* where answers to clients make the tree: it has no children that were not seen */
+    bool short_of_data; /* ... or its present data was */
     uint16_t examined;
     int32_t creations;      /* of children, as the server counts them */
     struct znode_stat stat; /* cversion as clients see it is made by znode_stat_of() */

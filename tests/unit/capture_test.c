@@ -99,6 +99,76 @@ static void a_late_capture_knows_no_watches(void **state)
     sample_free(result);
 }
 
+/* Takes those until then, but for the left out ones, and lets time pass. */
+static const struct election *sample_until(struct sample_result *result, int64_t from_us, int64_t to_us,
+                                           bool (*left_out)(const struct kept_packet *packet))
+{
+    for (size_t i = 0; i < sample_count; i++)
+        if (sample_packets[i].at_us >= BASE_US + from_us && sample_packets[i].at_us < BASE_US + to_us &&
+            !(left_out && left_out(&sample_packets[i])))
+            sample_take(result, &sample_packets[i]);
+    capture_pass(result->capture, BASE_US + to_us + 50000);
+    return sample_election(result);
+}
+
+#define D_JOINS 36800000
+#define D_ASKS 37257500 /* for the list, after its znode was made */
+
+/* It begins just before d joins, which is answered long before it is told who else stands. */
+static void a_late_capture_does_not_know_who_is_first(void **state)
+{
+    (void)state;
+    struct sample_result *result = sample_begin();
+    const struct election *election = sample_until(result, D_JOINS, D_ASKS, NULL);
+    assert_int_equal(election->state, ELECTION_UNKNOWN);
+    assert_null(election->leader);
+    assert_non_null(strstr(election->problem, "not listed yet"));
+    election = sample_until(result, D_ASKS, 40000000, NULL);
+    assert_int_equal(election->candidate_count, 4);
+    assert_int_equal(election->leader->sequence, 0);
+    assert_null(election->problem);
+    buffer_put_char(&result->words, '\0');
+    assert_null(strstr((const char *)result->words.bytes, "unseen"));
+    assert_null(strstr((const char *)result->words.bytes, "elected"));
+    sample_free(result);
+}
+
+static bool is_answer_to_c(const struct kept_packet *packet)
+{
+    return packet->at_us == BASE_US + 36710538 || packet->at_us == BASE_US + 36712777;
+}
+
+/* By its port. */
+static bool is_of_d(const struct kept_packet *packet)
+{
+    const uint8_t *tcp = packet->bytes + 14 + 20;
+    return ((unsigned)tcp[0] << 8 | tcp[1]) == 34590 || ((unsigned)tcp[2] << 8 | tcp[3]) == 34590;
+}
+
+static bool is_of_d_or_answer_to_c(const struct kept_packet *packet)
+{
+    return is_of_d(packet) || is_answer_to_c(packet);
+}
+
+/* That c has joined is in no packet: d's number shows it, or that c went on without an answer. */
+static void a_hole_may_hide_who_joined(void **state)
+{
+    (void)state;
+    struct sample_result *result = sample_begin();
+    assert_false(sample_until(result, 0, D_ASKS, is_answer_to_c)->fresh);
+    const struct election *election = sample_until(result, D_ASKS, 38000000, NULL);
+    assert_true(election->fresh);
+    assert_int_equal(election->candidate_count, 4);
+    buffer_put_char(&result->words, '\0');
+    assert_null(strstr((const char *)result->words.bytes, "unseen"));
+    sample_free(result);
+    result = sample_begin();
+    election = sample_until(result, 0, 40000000, is_of_d_or_answer_to_c);
+    assert_false(election->fresh);
+    assert_int_equal(election->leader->sequence, 0);
+    sample_free(result);
+}
+
 /* b was stopped while it led, and went on 4.87 s after c had reacted. */
 static void two_leaders_at_a_time(void **state)
 {
@@ -433,6 +503,8 @@ int main(void)
         cmocka_unit_test(each_failover_to_the_packet),
         cmocka_unit_test(the_whole_chain),
         cmocka_unit_test(a_late_capture_knows_no_watches),
+        cmocka_unit_test(a_late_capture_does_not_know_who_is_first),
+        cmocka_unit_test(a_hole_may_hide_who_joined),
         cmocka_unit_test(two_leaders_at_a_time),
         cmocka_unit_test(a_candidate_that_does_not_react),
         cmocka_unit_test(a_gap_proves_no_silence),

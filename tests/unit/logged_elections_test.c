@@ -43,7 +43,7 @@ static void world_begin(struct world *w, char *acknowledgement)
     w->model = model_new(&w->settings, &error);
     assert_non_null(w->model);
     w->tree = znode_tree_new(MOST);
-    w->elections = logged_elections_new(w->tree, w->model, &w->settings, NULL);
+    w->elections = logged_elections_new(w->tree, w->model, &w->settings, NULL, false);
     assert_non_null(w->elections);
     struct moment at = {w->us, w->us};
     struct observation o = {.kind = OBSERVED_CONNECTION, .at = at, .connection.state = CONNECTION_CONNECTED};
@@ -186,6 +186,11 @@ static void numbers_count(void **state)
     assert_non_null(znode_tree_named(tree, DIRECTORY "/n-0000000018"));
     struct znode_stat stat = znode_stat_of(directory);
     assert_int_equal(stat.children, 2);
+    assert_int_equal((stat.cversion + stat.children) / 2, 19);
+    /* One that was found later, and that was counted by then. */
+    assert_non_null(znode_tree_named(tree, DIRECTORY "/n-0000000016"));
+    stat = znode_stat_of(directory);
+    assert_int_equal(stat.children, 3);
     assert_int_equal((stat.cversion + stat.children) / 2, 19);
     znode_tree_free(tree);
 }
