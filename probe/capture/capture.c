@@ -379,7 +379,8 @@ static void znode_ends(struct capture *k, struct znode *node, const struct obser
     else
         logged_elections_deleted(k->elections, node, &seen, k->now);
     ends_note(k->ends, node->path, k->now.mono_us);
-    znode_tree_deleted(k->tree, node->path, node->path_length, INT64_MAX);
+    /* Its directory has changed by then, and not later than the next list shows. */
+    znode_tree_deleted(k->tree, node->path, node->path_length, seen.zxid);
     note_unreported(k);
 }
 

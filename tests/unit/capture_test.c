@@ -186,6 +186,18 @@ static void two_leaders_at_a_time(void **state)
     sample_free(result);
 }
 
+/* d is at a server that is not captured: after a's end, b's list shows it. */
+static void a_list_after_an_end(void **state)
+{
+    (void)state;
+    struct sample_result *result = sample_begin();
+    assert_int_equal(sample_until(result, 0, LOST_A - 1000, is_of_d)->candidate_count, 3);
+    const struct election *election = sample_until(result, LOST_A - 1000, 51000000, is_of_d);
+    assert_int_equal(election->candidate_count, 3);
+    assert_int_equal(election->candidates[2]->sequence, 3);
+    sample_free(result);
+}
+
 /* c is notified, and its packets end there, as those of a stopped process do: first in line, and not going on. */
 static void a_candidate_that_does_not_react(void **state)
 {
@@ -506,6 +518,7 @@ int main(void)
         cmocka_unit_test(a_late_capture_does_not_know_who_is_first),
         cmocka_unit_test(a_hole_may_hide_who_joined),
         cmocka_unit_test(two_leaders_at_a_time),
+        cmocka_unit_test(a_list_after_an_end),
         cmocka_unit_test(a_candidate_that_does_not_react),
         cmocka_unit_test(a_gap_proves_no_silence),
         cmocka_unit_test(another_server_lists_it),
