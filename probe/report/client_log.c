@@ -13,6 +13,8 @@
 #define ZONE_STEP_US INT64_C(900000000)
 #define ZONE_MOST_US INT64_C(50400000000) /* 14 h */
 #define BESIDE_MOST_US INT64_C(60000000)
+/* Before the client was last heard, a time in whole seconds may lie so far. */
+#define WHOLE_SECONDS_US INT64_C(1500000)
 
 /* ---- times ---- */
 
@@ -209,11 +211,23 @@ static int64_t overlap(const struct client_pause *pause, int64_t from_us, int64_
     return to - from;
 }
 
+/* A kill has no end: whose client was heard since was not killed, and of another process it says less than a pause that
+ * lasted for most of the silence. */
+static int64_t overlap_counts(const struct client_pause *pause, int64_t from_us, int64_t to_us)
+{
+    int64_t both_us = overlap(pause, from_us, to_us), half_us = (to_us - from_us) / 2;
+    if (pause->to_us != INT64_MAX)
+        return both_us;
+    if (pause->from_us < from_us - WHOLE_SECONDS_US)
+        return 0;
+    return both_us < half_us ? both_us : half_us;
+}
+
 static void keep_longest(struct client_pause *longest, const struct client_pause *one, const char *file,
                          int64_t from_us, int64_t to_us)
 {
-    if (one->from_us == 0 || overlap(one, from_us, to_us) <= 0 ||
-        (longest->what[0] && overlap(one, from_us, to_us) <= overlap(longest, from_us, to_us)))
+    int64_t counts_us = one->from_us ? overlap_counts(one, from_us, to_us) : 0;
+    if (counts_us <= 0 || (longest->what[0] && counts_us <= overlap_counts(longest, from_us, to_us)))
         return;
     longest->from_us = one->from_us;
     longest->to_us = one->to_us;

@@ -89,6 +89,43 @@ static void lines_that_tell_of_no_pause(void **state)
 
 static char folder[] = "/tmp/client-log-XXXXXX";
 
+/* A kill of another process: the client was heard since, or a pause explains most of its silence. */
+static void a_kill_of_another_process(void **state)
+{
+    static const char pause_line[] =
+        "[2026-11-25T12:00:09.000+0000][info][gc] GC(2) Pause Full (b) 1M->1M(1M) 8000.0ms\n";
+    static const struct {
+        const char *kill;
+        bool pauses;
+        const char *what;
+    } rows[] = {
+        {"2026-11-24T03:00:00+0000 host kernel: Out of memory: Killed process 99 (chrome)\n", false, ""},
+        {"2026-11-24T03:00:00+0000 host kernel: Out of memory: Killed process 99 (chrome)\n", true,
+         "Pause Full (b)"},
+        {"2026-11-25T12:00:00+0000 host kernel: Out of memory: Killed process 99 (chrome)\n", true,
+         "Pause Full (b)"},
+        {"2026-11-25T11:59:59+0000 host kernel: Out of memory: Killed process 9 (java)\n", false,
+         "Out of memory: Killed process 9 (java)"},
+    };
+    char path[64], *files[] = {path}, *error = NULL;
+    struct client_pause pause;
+    (void)state;
+    char own[] = "/tmp/client-log-XXXXXX";
+    folder_make(own);
+    snprintf(path, sizeof path, "%s/log", own);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        FILE *file = fopen(path, "w");
+        assert_non_null(file);
+        fputs(rows[i].kill, file);
+        fputs(rows[i].pauses ? pause_line : "", file);
+        fclose(file);
+        assert_true(client_log_find(files, 1, &(struct client_silence){NOON_US, NOON_US + 10000000, 0, 0},
+                                    &pause, &error));
+        assert_string_equal(pause.what, rows[i].what);
+    }
+    folder_remove(own);
+}
+
 /* The longest overlap with the silence counts, and not the longest pause. */
 static void the_pause_that_overlaps(void **state)
 {
@@ -156,9 +193,8 @@ static void the_pause_that_overlaps(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_form_of_a_pause),
-        cmocka_unit_test(a_pause_without_a_date_has_no_time),
-        cmocka_unit_test(lines_that_tell_of_no_pause),
+        cmocka_unit_test(each_form_of_a_pause),        cmocka_unit_test(a_pause_without_a_date_has_no_time),
+        cmocka_unit_test(lines_that_tell_of_no_pause), cmocka_unit_test(a_kill_of_another_process),
         cmocka_unit_test(the_pause_that_overlaps),
     };
     setenv("TZ", "UTC0", 1);
