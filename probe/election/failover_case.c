@@ -1029,6 +1029,16 @@ void failover_cases_settle(struct model *model, struct cluster *cluster, struct 
     }
 }
 
+void failover_cases_finish(struct model *model, struct cluster *cluster, struct moment now)
+{
+    struct failover_case *next;
+    for (struct failover_case *c = cluster->cases; c; c = next) {
+        next = c->next;
+        if (c->won.mono_us != 0)
+            failover_case_close(&(struct update){model, c->election, now});
+    }
+}
+
 bool failover_cases_want_evidence(const struct cluster *cluster, struct moment now)
 {
     for (const struct failover_case *c = cluster->cases; c; c = c->next)

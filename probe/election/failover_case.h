@@ -87,6 +87,8 @@ void failover_cases_stated(struct cluster *cluster, size_t server, int64_t zxid)
 bool failover_cases_want_evidence(const struct cluster *cluster, struct moment now);
 /* Reports cases with enough facts. */
 void failover_cases_settle(struct model *model, struct cluster *cluster, struct moment now);
+/* No further facts come: reports the closed cases with those that there are. */
+void failover_cases_finish(struct model *model, struct cluster *cluster, struct moment now);
 
 /* A server's log shows the effect of one transaction on this znode (NULL: only that the log was read up to
  * it). */

@@ -456,6 +456,12 @@ bool model_catch_up(struct model *model)
     return any;
 }
 
+void model_finish(struct model *model)
+{
+    for (size_t i = 0; i < model->cluster_count; i++)
+        failover_cases_finish(model, &model->clusters[i], model->now);
+}
+
 bool model_wants_second_poll(const struct model *model, unsigned cluster)
 {
     const struct cluster *in = &model->clusters[cluster];

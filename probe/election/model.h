@@ -26,6 +26,8 @@ struct election *model_election(const struct model *model, unsigned cluster, con
 /* Large elections are not diagnosed at every change: does the postponed work now, so that readers see
    the complete state of this moment. False: there was nothing. */
 bool model_catch_up(struct model *model);
+/* The source has ended: failovers that wait for more facts are reported with those that are known. */
+void model_finish(struct model *model);
 
 /* Something is suspected in that cluster that a second poll of its servers, a list after a sync, or time
    could settle, and there will be one. */

@@ -251,6 +251,14 @@ void log_recorder_pass(struct log_recorder *r, int64_t wall_us)
     log_recorder_changed(r);
 }
 
+void log_recorder_finish(struct log_recorder *r)
+{
+    if (!r->capture)
+        return;
+    model_finish(r->model);
+    log_recorder_changed(r);
+}
+
 const struct autopsy *log_recorder_autopsy(const struct log_recorder *r)
 {
     return r->autopsy;

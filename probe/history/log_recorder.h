@@ -37,6 +37,8 @@ bool log_recorder_step(struct log_recorder *log_recorder, size_t most);
 void log_recorder_refresh(struct log_recorder *log_recorder);
 /* Nothing else has happened until this moment (wall clock). */
 void log_recorder_pass(struct log_recorder *log_recorder, int64_t wall_us);
+/* The captures are over: what waits for more packets is reported as it is. */
+void log_recorder_finish(struct log_recorder *log_recorder);
 
 /* NULL where captures alone are read. */
 const struct autopsy *log_recorder_autopsy(const struct log_recorder *log_recorder);

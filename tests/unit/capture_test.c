@@ -198,6 +198,26 @@ static void a_list_after_an_end(void **state)
     sample_free(result);
 }
 
+/* The capture ends while c does nothing: that b was lost, and why, is known all the same. */
+static void a_capture_that_ends_within_a_failover(void **state)
+{
+    (void)state;
+    struct sample_result *result = sample_begin();
+    for (size_t i = 0; sample_packets[i].at_us <= BASE_US + LOST_B; i++)
+        sample_take(result, &sample_packets[i]);
+    capture_settle(result->capture);
+    assert_int_equal(result->failover_count, 1);
+    model_finish(result->model);
+    assert_int_equal(result->failover_count, 2);
+    assert_int_equal(result->failovers[1].lost_us, LOST_B);
+    assert_int_equal(result->failovers[1].cause, CAUSE_EXPIRED);
+    assert_int_equal(result->failovers[1].notified_us, LOST_B - ENDED_B);
+    assert_int_equal(result->failovers[1].reacted_us, 0);
+    model_finish(result->model);
+    assert_int_equal(result->failover_count, 2);
+    sample_free(result);
+}
+
 /* c is notified, and its packets end there, as those of a stopped process do: first in line, and not going on. */
 static void a_candidate_that_does_not_react(void **state)
 {
@@ -519,6 +539,7 @@ int main(void)
         cmocka_unit_test(a_hole_may_hide_who_joined),
         cmocka_unit_test(two_leaders_at_a_time),
         cmocka_unit_test(a_list_after_an_end),
+        cmocka_unit_test(a_capture_that_ends_within_a_failover),
         cmocka_unit_test(a_candidate_that_does_not_react),
         cmocka_unit_test(a_gap_proves_no_silence),
         cmocka_unit_test(another_server_lists_it),

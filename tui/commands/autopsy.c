@@ -262,6 +262,7 @@ static void autopsy_read_all(struct autopsy_run *run)
         continue;
     if (!log_recorder_is_over(run->recorder))
         log_recorder_pass(run->recorder, log_recorder_latest_us(run->recorder));
+    log_recorder_finish(run->recorder);
 }
 
 static bool autopsy_run_end(struct autopsy_run *run)
@@ -305,6 +306,8 @@ static void pass_after_packets(struct autopsy_run *run)
         run->packet_mono_us = now_us - 1000 * FOLLOW_MS;
         log_recorder_pass(run->recorder, run->packet_us);
     }
+    if (log_recorder_is_over(run->recorder))
+        log_recorder_finish(run->recorder);
     run->over = run->over || log_recorder_is_over(run->recorder);
 }
 
