@@ -17,12 +17,28 @@
 #define SPAN_TEXT 40
 #define PATH_TEXT 512
 
+/* The packets of a client show every change of its watches: what lasts for so long is none of a client that is about to
+ * set one. */
+#define CAPTURED_LASTS_US INT64_C(500000)
+
+/* Since then neither the line nor what this captured client asked for has changed. */
+static int64_t captured_since_us(const struct election *election, const struct client *client)
+{
+    int64_t since_us = client->series_us;
+    since_us = client->still_us > since_us ? client->still_us : since_us;
+    return election->own->quiet_us > since_us ? election->own->quiet_us : since_us;
+}
+
 /* "in 3 polls over 10.2 s", or what there is. */
 static const char *describe_polls(const struct candidate *c, char *buffer, size_t size)
 {
     char span[SPAN_TEXT];
     const struct client *client = c->own->client;
-    if (client->counted >= 2)
+    if (client->captured)
+        snprintf(buffer, size, "for %s",
+                 describe_span(client->shown.seen.mono_us - captured_since_us(c->election, client), span,
+                               sizeof span));
+    else if (client->counted >= 2)
         snprintf(buffer, size, "in %d polls over %s", client->counted,
                  describe_span(client->counted_asked_us - client->series_us, span, sizeof span));
     else
@@ -52,10 +68,13 @@ static const char *watched_instead(const struct diagnosis *d, const struct candi
     return viewer->other ? viewer->other->name : viewer->deleted ? viewer->deleted : c->name;
 }
 
-/* While a session changes its watches, a poll may fall between: only a second one makes it worth reporting.
- */
-static bool settled(struct diagnosis *d, bool seen_twice, enum finding_code code, uint64_t subject)
+/* While a session changes its watches, a poll may fall between: only a second one makes it worth reporting; for packets
+ * there are no polls, but time. */
+static bool settled(struct diagnosis *d, const struct client *client, bool seen_twice, enum finding_code code,
+                    uint64_t subject)
 {
+    if (client->captured)
+        seen_twice = d->f->at.mono_us - captured_since_us(d->election, client) >= CAPTURED_LASTS_US;
     d->one_poll = !seen_twice && d->f->model->one_poll;
     return seen_twice || d->one_poll || diagnosis_stands(d, code, subject);
 }
@@ -114,7 +133,8 @@ static void waits_for_writer_behind(struct diagnosis *d, struct candidate *c)
             chain_is_watched(election, other, c->stat.owner))
             writer = other;
     }
-    if (!writer || !settled(d, c->own->client->enclosed >= 2, FINDING_ORPHAN_READER, diagnosis_subject(c)))
+    if (!writer || !settled(d, c->own->client, c->own->client->enclosed >= 2, FINDING_ORPHAN_READER,
+                            diagnosis_subject(c)))
         return;
     char session[SESSION_TEXT];
     const struct candidate *who[] = {c, writer};
@@ -208,7 +228,7 @@ static void waits_for_stranger(struct diagnosis *d, struct candidate *c)
         return;
     }
     if (!viewer->outsider || recipe_sequence_of(viewer->outsider->name) > c->sequence || owns_outsider(c) ||
-        !settled(d, viewer->client->counted >= 2, FINDING_FOREIGN_CHILD, subject))
+        !settled(d, viewer->client, viewer->client->counted >= 2, FINDING_FOREIGN_CHILD, subject))
         return;
     char session[SESSION_TEXT];
     const struct candidate *who[] = {c};
@@ -351,7 +371,8 @@ static void extra_watches(struct diagnosis *d, const struct viewer *viewer)
     while (owned && owned->election != d->election)
         owned = owned->own->owned_next;
     enum certainty certainty = diagnose_watches_certainty_of(d, viewer->client);
-    if (settled(d, viewer->client->enclosed >= 2, FINDING_EXTRA_WATCHES, viewer->client->shown.id))
+    if (settled(d, viewer->client, viewer->client->enclosed >= 2, FINDING_EXTRA_WATCHES,
+                viewer->client->shown.id))
         diagnosis_raise(d, FINDING_EXTRA_WATCHES, SEVERITY_INFO, certainty, viewer->client->shown.id, &owned,
                         owned ? 1 : 0, NULL, "%s watches %" PRIu32 " candidates under %s but owns %" PRIu32,
                         describe_session(d->election, viewer->client->shown.id, session, sizeof session),
@@ -417,7 +438,7 @@ static void watcher_without_candidate(struct diagnosis *d, const struct viewer *
     bool seen_twice = viewer->client->counted >= 2;
     if (!seen_twice)
         election->suspected = true; /* a second poll settles it */
-    if (!settled(d, seen_twice, FINDING_WATCHER_WITHOUT_CANDIDATE, shown->id)) {
+    if (!settled(d, viewer->client, seen_twice, FINDING_WATCHER_WITHOUT_CANDIDATE, shown->id)) {
         diagnosis_keep(d, FINDING_WATCHER_WITHOUT_CANDIDATE, shown->id);
         return;
     }
@@ -501,7 +522,7 @@ void diagnose_watches(struct diagnosis *d)
         if (wrong == FINDING_COUNT)
             continue;
         bool seen_twice = c->proof == wrong || c->own->client->shown.watches_seen_us > c->own->wrong_us;
-        if (!settled(d, seen_twice, wrong, diagnosis_subject(c)))
+        if (!settled(d, c->own->client, seen_twice, wrong, diagnosis_subject(c)))
             continue;
         raise_watch(d, c, wrong);
         /* Reads share a rate: a finding that is not shown, or that a single look cannot prove, is not read for again. */

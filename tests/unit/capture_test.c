@@ -218,6 +218,47 @@ static void a_capture_that_ends_within_a_failover(void **state)
     sample_free(result);
 }
 
+/* c watches what has just gone, as packets show it several times until it asks again: only time makes that wrong. */
+static void a_watch_that_is_about_to_be_set(void **state)
+{
+    (void)state;
+    struct sample_result *result = sample_begin();
+    for (size_t i = 0; sample_packets[i].at_us <= BASE_US + LOST_A + 20000; i++)
+        sample_take(result, &sample_packets[i]);
+    capture_settle(result->capture);
+    struct captured_watch watches[] = {
+        {.path = (char *)(uintptr_t) "/election/0d3ae41c2c254463a372c27e6eb3db1a__lock__0000000000"},
+        {.path = (char *)(uintptr_t) "/other"}};
+    size_t count = 1;
+    for (int64_t after_us = 21000; after_us < 1000000; after_us += after_us < 30000 ? 1000 : 100000) {
+        struct observation o = {.kind = OBSERVED_CAPTURED};
+        count = 3 - count; /* another one is news each time */
+        o.at = (struct moment){BASE_US + LOST_A + after_us, BASE_US + LOST_A + after_us};
+        o.captured = (struct observed_captured){.address = "127.0.0.1:53409",
+                                                .client = "127.0.0.1:34584",
+                                                .session = UINT64_C(0x100004649d90002),
+                                                .timeout_ms = 6000,
+                                                .connected = true,
+                                                .watches_known = true,
+                                                .watches = watches,
+                                                .count = count,
+                                                .heard_us = o.at.mono_us};
+        model_observe(result->model, &o);
+        model_catch_up(result->model);
+        bool found = false;
+        const struct election *election = sample_election(result);
+        for (size_t i = 0; i < election->finding_count; i++) {
+            const struct finding *finding = election->findings[i];
+            found = found || finding->code == FINDING_WATCH_ON_DELETED;
+            if (finding->code == FINDING_WATCH_ON_DELETED)
+                assert_null(strstr(finding->evidence, "polls over"));
+        }
+        if (after_us < 400000 || after_us > 700000)
+            assert_int_equal(found, after_us > 700000);
+    }
+    sample_free(result);
+}
+
 /* c is notified, and its packets end there, as those of a stopped process do: first in line, and not going on. */
 static void a_candidate_that_does_not_react(void **state)
 {
@@ -540,6 +581,7 @@ int main(void)
         cmocka_unit_test(two_leaders_at_a_time),
         cmocka_unit_test(a_list_after_an_end),
         cmocka_unit_test(a_capture_that_ends_within_a_failover),
+        cmocka_unit_test(a_watch_that_is_about_to_be_set),
         cmocka_unit_test(a_candidate_that_does_not_react),
         cmocka_unit_test(a_gap_proves_no_silence),
         cmocka_unit_test(another_server_lists_it),
