@@ -94,6 +94,15 @@ static int64_t syslog_time(const char *at, int64_t year_us)
                     hour * INT64_C(3600) + minute * 60 + second);
 }
 
+/* "[Wed Nov 25 18:47:32 2026] ", as dmesg -T writes it; 0: there is none here. */
+static int64_t dmesg_time(const char *at)
+{
+    int year, end = 0;
+    if (sscanf(at, "[%*3[A-Za-z] %*3[A-Za-z] %*2d %*2d:%*2d:%*2d %4d]%n", &year, &end) != 1 || end == 0)
+        return 0;
+    return syslog_time(at + 5, local_us(year, 7, 1, 0));
+}
+
 /* Its time does not depend on where it is read. */
 static bool has_offset(const char *line)
 {
@@ -109,6 +118,7 @@ static bool has_offset(const char *line)
 static int64_t line_time(const char *line, int64_t year_us)
 {
     int64_t at_us = iso_time(line + (*line == '['));
+    at_us = at_us ? at_us : dmesg_time(line);
     return at_us ? at_us : syslog_time(line, year_us);
 }
 
@@ -181,16 +191,27 @@ static bool older_collection(const char *line, int64_t at_us, struct client_paus
                       strcspn(what + 1, "[:]"));
 }
 
+/* The line's text from there on; NULL: it is about no kill. Older kernels write two lines. */
+static const char *killed_in(const char *line)
+{
+    static const char *const forms[] = {"Memory cgroup out of memory: Kill", "Out of memory: Kill",
+                                        "out of memory: Kill", "Killed process "};
+    const char *at = NULL;
+    for (size_t i = 0; i < sizeof forms / sizeof *forms && !at; i++)
+        at = strstr(line, forms[i]);
+    return at && strstr(at, " process ") ? at : NULL;
+}
+
 /* The kernel: a kill ends nothing; a suspend ends with another line. */
 static bool kernel_line(const char *line, int64_t at_us, struct client_pause *pause)
 {
     static const char suspended[] = "suspend of the host";
-    const char *killed = strstr(line, "Out of memory: Killed process");
+    const char *killed = killed_in(line);
     bool suspend = strstr(line, "PM: suspend entry") != NULL;
     if (!killed && !suspend)
         return false;
     take_pause(pause, at_us, 0, killed ? killed : suspended,
-               killed ? strcspn(killed, ",") : sizeof suspended - 1);
+               killed ? strcspn(killed, ",\n") : sizeof suspended - 1);
     pause->to_us = INT64_MAX;
     return true;
 }
@@ -300,6 +321,7 @@ bool client_log_find(char *const *files, size_t count, const struct client_silen
             }
             pause->lines++;
             pause->undated += one.from_us == 0;
+            pause->undated_kernel += one.from_us == 0 && one.to_us == INT64_MAX;
             if (has_offset(line) && one.from_us) {
                 first_us = one.from_us < first_us ? one.from_us : first_us;
                 last_us = one.from_us > last_us ? one.from_us : last_us;
@@ -318,6 +340,7 @@ bool client_log_find(char *const *files, size_t count, const struct client_silen
     if (!pause->what[0] && ties == 1) {
         tied.lines = pause->lines;
         tied.undated = pause->undated;
+        tied.undated_kernel = pause->undated_kernel;
         *pause = tied;
     }
     return true;

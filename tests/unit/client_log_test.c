@@ -45,6 +45,16 @@ static void each_form_of_a_pause(void **state)
          14500, 17000, "Full GC (Ergonomics)"},
         {"2026-11-25T12:00:14,500000+00:00 host kernel: Out of memory: Killed process 812 (java), UID 0",
          14500, -1, "Out of memory: Killed process 812 (java)"},
+        {"Nov 25 12:00:14 host kernel: Memory cgroup out of memory: Killed process 4242 (java) total-vm:1kB, "
+         "UID:0",
+         14000, -1, "Memory cgroup out of memory: Killed process 4242 (java) total-vm:1kB"},
+        {"Nov 25 12:00:14 host kernel: Out of memory: Kill process 4242 (java) score 900 or sacrifice "
+         "child\n",
+         14000, -1, "Out of memory: Kill process 4242 (java) score 900 or sacrifice child"},
+        {"Nov 25 12:00:14 host kernel: Killed process 4242 (java) total-vm:1kB, anon-rss:1kB", 14000, -1,
+         "Killed process 4242 (java) total-vm:1kB"},
+        {"[Wed Nov 25 12:00:14 2026] Out of memory: Killed process 812 (java), UID 0", 14000, -1,
+         "Out of memory: Killed process 812 (java)"},
         {"Nov 25 12:00:14 host kernel: PM: suspend entry (deep)", 14000, -1, "suspend of the host"},
     };
     (void)state;
@@ -79,6 +89,7 @@ static void lines_that_tell_of_no_pause(void **state)
         "Safepoint \"x\", Total: -5 ns",
         "2026-11-25: [GC secs]",
         "Out of memory",
+        "Nov 25 12:00:14 host kernel: out of memory: Kill",
     };
     (void)state;
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
@@ -123,6 +134,14 @@ static void a_kill_of_another_process(void **state)
                                     &pause, &error));
         assert_string_equal(pause.what, rows[i].what);
     }
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("[12345.678901] Out of memory: Killed process 9 (java)\n", file);
+    fclose(file);
+    assert_true(client_log_find(files, 1, &(struct client_silence){NOON_US, NOON_US + 10000000, 0, 0}, &pause,
+                                &error));
+    assert_int_equal(pause.undated, 1);
+    assert_int_equal(pause.undated_kernel, 1);
     folder_remove(own);
 }
 

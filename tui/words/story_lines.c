@@ -187,9 +187,10 @@ static void say_no_pause(struct sentences *s, const struct client_pause *pause)
 {
     story_lines_say(
         s, SENTENCE_UNKNOWN, text_copy("The logs of its client's host show no pause in that time."),
-        pause->undated ? text_format("%zu of %zu pauses have no date; start the JVM with "
-                                     "-Xlog:gc*,safepoint:file=gc.log:time",
-                                     pause->undated, pause->lines)
+        pause->undated ? text_format("%zu of %zu pauses have no date; %s", pause->undated, pause->lines,
+                                     pause->undated_kernel == pause->undated
+                                         ? "dmesg -T, or the journal, shows it"
+                                         : "start the JVM with -Xlog:gc*,safepoint:file=gc.log:time")
         : pause->lines ? text_format("they show %zu pauses at other times", pause->lines)
                        : text_copy("no line of them is one of a JVM's GC log, or of a kernel about a suspend "
                                    "or a kill"));
