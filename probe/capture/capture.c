@@ -57,6 +57,7 @@ struct capture {
     struct znode_tree *tree;
     struct logged_elections *elections;
     struct moment now;
+    int64_t fact_us; /* when the present fact's packet came: earlier, where it had to wait for others */
     int64_t ticked_us, swept_us, shown_us;
     int64_t unreported_us; /* the first change that was not handed on; 0: none */
     size_t unreported;     /* changes since */
@@ -147,7 +148,10 @@ static void show_client(struct capture *k, const struct wire_client *client, enu
                         uint64_t session, const char *path)
 {
     const struct capture_client *own = client->user;
-    struct observation o = {.kind = OBSERVED_CAPTURED, .at = capture_moment(k, k->now.mono_us), .path = path};
+    bool timed = step == CAPTURED_NOTIFIED || step == CAPTURED_REACTED;
+    struct observation o = {.kind = OBSERVED_CAPTURED,
+                            .at = capture_moment(k, timed ? k->fact_us : k->now.mono_us),
+                            .path = path};
     const struct capture_source *source = capture_source_of(k, client);
     struct captured_watch *watches = xmalloc((client->watch_count + 1) * sizeof *watches);
     size_t count = 0;
@@ -509,7 +513,7 @@ static void on_absent(struct capture *k, const char *path)
         node->listed = true;
         logged_elections_changed(k->elections, node, false);
     }
-    ends_vanishes(k->ends, path, k->now.mono_us, false);
+    ends_vanishes(k->ends, path, k->fact_us, false);
 }
 
 /* ---- lists ---- */
@@ -630,7 +634,7 @@ static void capture_on_asked(struct capture *k, struct wire_client *client)
 static void capture_on_answered(struct capture *k, struct wire_client *client, int64_t asked_us)
 {
     struct capture_client *own = client->user;
-    int64_t took_us = k->now.mono_us - asked_us;
+    int64_t took_us = k->fact_us - asked_us;
     if (own->requests == 0 || asked_us < own->told_us)
         return;
     own->slowest_us = took_us > own->slowest_us ? took_us : own->slowest_us;
@@ -641,7 +645,7 @@ static void on_notified(struct capture *k, struct wire_client *client, const str
 {
     struct capture_client *own = client->user;
     if (fact->event == WIRE_NODE_DELETED)
-        ends_vanishes(k->ends, fact->path, k->now.mono_us, true);
+        ends_vanishes(k->ends, fact->path, k->fact_us, true);
     if (fact->event != WIRE_NODE_DELETED && fact->event != WIRE_NODE_CHILDREN)
         return;
     /* The model knows of the change before it hears who was notified. */
@@ -649,10 +653,15 @@ static void on_notified(struct capture *k, struct wire_client *client, const str
     show_client(k, client, CAPTURED_NOTIFIED, client->session, fact->path);
     if (own->requests > 0 || k->now.mono_us - own->told_us >= TIMED_US)
         told_forget(own);
-    own->told_us = k->now.mono_us;
+    own->told_us = k->fact_us;
     if (own->told_count < TOLD_MOST &&
         concerns_elections(k, &(struct captured_watch){.path = (char *)(uintptr_t)fact->path}))
         own->told[own->told_count++] = text_copy(fact->path);
+    /* It went on while this had to wait for other packets. */
+    if (client->asked_us > own->told_us) {
+        k->fact_us = client->asked_us;
+        capture_on_asked(k, client);
+    }
 }
 
 static void on_ended(struct capture *k, struct wire_client *client)
@@ -717,6 +726,7 @@ static void capture_on_fact(void *context, struct wire_client *client, const str
     struct logged_session *session = capture_session_of(k, client);
     if (!client->user)
         capture_client_new(k, client);
+    k->fact_us = fact->at_us;
     capture_client_goes_on(k, client);
     hear(session, client);
     if (fact->zxid > k->zxid)
@@ -743,14 +753,14 @@ static void capture_on_fact(void *context, struct wire_client *client, const str
         capture_on_answered(k, client, fact->asked_us);
         break;
     case WIRE_DELETING:
-        ends_asked(k->ends, client->session, fact->path, k->now.mono_us);
+        ends_asked(k->ends, client->session, fact->path, k->fact_us);
         break;
     case WIRE_KEPT:
         ends_refused(k->ends, client->session, fact->path);
         break;
     case WIRE_CLOSING:
         if (session)
-            session->closing_us = k->now.mono_us;
+            session->closing_us = k->fact_us;
         break;
     case WIRE_CREATED:
         on_created(k, client, fact);
@@ -759,7 +769,7 @@ static void capture_on_fact(void *context, struct wire_client *client, const str
         on_unseen(k, fact->path);
         break;
     case WIRE_DELETED:
-        ends_vanishes(k->ends, fact->path, k->now.mono_us, true);
+        ends_vanishes(k->ends, fact->path, k->fact_us, true);
         break;
     case WIRE_SET:
         on_set(k, client, fact);
@@ -776,7 +786,7 @@ static void capture_on_fact(void *context, struct wire_client *client, const str
     case WIRE_CLOSED:
         if (session)
             session_ends(k, session,
-                         &(struct observed_transaction){.deed = DEED_CLOSED, .gone_us = k->now.mono_us});
+                         &(struct observed_transaction){.deed = DEED_CLOSED, .gone_us = k->fact_us});
         break;
     case WIRE_NOTIFIED:
         on_notified(k, client, fact);

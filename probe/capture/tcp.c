@@ -16,6 +16,7 @@
 struct tcp_piece {
     struct tcp_piece *next;
     uint32_t sequence, length, cut;
+    int64_t at_us; /* when it came */
     uint8_t bytes[];
 };
 
@@ -185,7 +186,9 @@ static void stream_drain(const struct tcp_turn *t)
         t->stream->waiting = piece->next;
         t->stream->waiting_bytes -= piece_counts(piece->length);
         t->table->waiting_bytes -= piece_counts(piece->length);
-        stream_pass(t, piece->sequence, piece->bytes, piece->length, piece->cut);
+        struct tcp_turn then = *t;
+        then.at_us = piece->at_us;
+        stream_pass(&then, piece->sequence, piece->bytes, piece->length, piece->cut);
         free(piece);
     }
     if (sequence_after(t->stream->acknowledged, t->stream->next) <= 0)
@@ -211,7 +214,7 @@ static void stream_wait(const struct tcp_turn *t, const struct tcp_segment *s)
     if (*link && (*link)->sequence == s->sequence && (*link)->length >= s->length)
         return;
     struct tcp_piece *piece = xmalloc(sizeof *piece + s->length);
-    *piece = (struct tcp_piece){*link, s->sequence, s->length, s->cut};
+    *piece = (struct tcp_piece){*link, s->sequence, s->length, s->cut, t->at_us};
     memcpy(piece->bytes, s->data, s->length);
     *link = piece;
     stream->waiting_bytes += piece_counts(s->length);
@@ -294,6 +297,8 @@ void tcp_table_take(struct tcp_table *table, int64_t at_us, const struct tcp_seg
         order_join(&table->open, c);
     }
     struct tcp_turn t = {table, c, &c->streams[side], side, at_us};
+    if (s->length + s->cut > 0 && sequence_after(s->sequence + s->length + s->cut, t.stream->next) > 0)
+        table->listener.came(table->listener.context, c, side, at_us);
     tcp_stream_take(&t, s);
     if (s->flags & TCP_ACK)
         stream_acknowledged(&(struct tcp_turn){table, c, &c->streams[!side], !side, at_us}, s->acknowledged);

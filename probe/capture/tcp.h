@@ -39,9 +39,11 @@ struct tcp_connection {
     void *user;                   /* the listener's */
 };
 
-/* side: the sender, an index into ends. The time is that of the packet that led to the call. */
+/* side: the sender, an index into ends. The time is that of the packet: of bytes, of the one that brought them. */
 struct tcp_listener {
     void *context;
+    /* New bytes came, perhaps behind others that are missing so far. */
+    void (*came)(void *context, struct tcp_connection *, int side, int64_t at_us);
     void (*bytes)(void *context, struct tcp_connection *, int side, int64_t at_us, const uint8_t *bytes,
                   size_t length);
     void (*hole)(void *context, struct tcp_connection *, int side, int64_t at_us, uint32_t length);

@@ -818,6 +818,15 @@ static enum wire_problem first_bytes(const uint8_t *bytes, size_t length)
     return said >= GREETING_LEAST && said <= GREETING_MOST && version == 0 ? WIRE_PLAIN : WIRE_FOREIGN;
 }
 
+/* Its client is heard, though what it says may have to wait for the bytes before it. */
+static void wire_on_came(void *context, struct tcp_connection *tcp, int side, int64_t at_us)
+{
+    struct wire_connection *c = tcp->user;
+    (void)context;
+    if (c && c->shown.problem == WIRE_PLAIN && c->shown.heard_us != 0 && side == c->client_side)
+        c->shown.heard_us = at_us;
+}
+
 static void wire_on_bytes(void *context, struct tcp_connection *tcp, int side, int64_t at_us,
                           const uint8_t *bytes, size_t length)
 {
@@ -835,7 +844,7 @@ static void wire_on_bytes(void *context, struct tcp_connection *tcp, int side, i
         wire_tell(c, (struct wire_fact){.kind = WIRE_OPAQUE, .at_us = at_us});
     if (c->shown.problem != WIRE_PLAIN)
         return;
-    if (!of_server)
+    if (!of_server && at_us > c->shown.heard_us)
         c->shown.heard_us = at_us;
     stream->synced = stream->synced || begins_frame(of_server, bytes, length);
     while (length > 0 && stream->synced) {
@@ -885,8 +894,8 @@ struct wire *wire_new(const struct wire_listener *listener)
 {
     struct wire *wire = xcalloc(1, sizeof *wire);
     wire->listener = *listener;
-    wire->table =
-        tcp_table_new(&(struct tcp_listener){wire, wire_on_bytes, wire_on_hole, wire_on_ended, wire_on_gone});
+    wire->table = tcp_table_new(
+        &(struct tcp_listener){wire, wire_on_came, wire_on_bytes, wire_on_hole, wire_on_ended, wire_on_gone});
     return wire;
 }
 
