@@ -232,13 +232,14 @@ static void describe_captured(const struct failover_evidence *e, enum failover_c
     if (cause == CAUSE_CLOSED)
         snprintf(buffer, size, "its client asked to close session 0x%" PRIx64, e->logged_session);
     else if (cause == CAUSE_EXPIRED && e->captured_heard_us != 0)
-        snprintf(
-            buffer, size,
-            "the last packet of its client came %s before its znode went; its timeout is %s, and no captured "
-            "server heard it since%s",
-            seconds(gone_us - e->captured_heard_us, silent, sizeof silent),
-            seconds((int64_t)e->timeout_ms * 1000, timeout, sizeof timeout),
-            e->logged_unproven ? "; a server that was not captured then may have heard it" : "");
+        snprintf(buffer, size,
+                 "the last packet of its client came %s%s before its znode went; its timeout is %s, and no "
+                 "captured "
+                 "server heard it since%s",
+                 e->captured_gone_us ? "" : "at most ", /* it was missed then */
+                 seconds(gone_us - e->captured_heard_us, silent, sizeof silent),
+                 seconds((int64_t)e->timeout_ms * 1000, timeout, sizeof timeout),
+                 e->logged_unproven ? "; a server that was not captured then may have heard it" : "");
     else if (cause == CAUSE_EXPIRED)
         snprintf(buffer, size, "the servers had ended session 0x%" PRIx64 " when its client came back",
                  e->logged_session);

@@ -340,6 +340,17 @@ static void bytes_behind_a_hole_keep_their_time(void **state)
     sample_free(result);
 }
 
+/* That a's znode went was not captured: it was missed some time later. */
+static void an_end_that_was_missed_later(void **state)
+{
+    (void)state;
+    struct sample_result *result = sample_of(without_one, packet_at(LOST_A));
+    assert_int_equal(result->failovers[0].cause, CAUSE_EXPIRED);
+    assert_true(result->failovers[0].lost_us > LOST_A);
+    assert_non_null(strstr(result->failovers[0].evidence, "packet of its client came at most "));
+    sample_free(result);
+}
+
 /* The same is said, event for event, as of the undamaged capture. */
 static void assert_same(struct sample_result *result)
 {
@@ -558,6 +569,7 @@ int main(void)
         cmocka_unit_test(each_step_to_the_packet),
         cmocka_unit_test(packets_that_come_twice),
         cmocka_unit_test(bytes_behind_a_hole_keep_their_time),
+        cmocka_unit_test(an_end_that_was_missed_later),
         cmocka_unit_test(packets_in_parts_and_in_disorder),
         cmocka_unit_test(sequence_numbers_that_wrap_around),
         cmocka_unit_test(every_link_layer),
