@@ -38,6 +38,8 @@ struct captured_loss {
     char *who;
     int64_t gone_us;
     struct moment over;
+    int64_t lost_us;    /* of the change of leader */
+    uint64_t successor; /* 0: it is not known yet */
 };
 
 struct captured {
@@ -170,7 +172,9 @@ void captured_lost(struct election *election, uint64_t session, int64_t gone_us)
                                    path_in(election, change->from),
                                    text_copy(change->from_identity ? change->from_identity : change->from),
                                    gone_us,
-                                   {0}};
+                                   {0},
+                                   change->lost_at.mono_us,
+                                   0};
 }
 
 /* ---- the phases of a failover ---- */
@@ -229,7 +233,15 @@ static bool wake_is_counted(const struct captured *captured, size_t before, uint
     return false;
 }
 
-struct captured_herd captured_herd(const struct election *election, const char *lost, int64_t gone_us)
+/* It is a copy of this program, which watches as well. */
+static bool is_observer(const struct cluster *cluster, uint64_t session)
+{
+    const struct client_session *client = cluster_client(cluster, session);
+    return session == cluster->session || (client && client->observer);
+}
+
+struct captured_herd captured_herd(const struct election *election, const char *lost, uint64_t session,
+                                   int64_t gone_us)
 {
     const struct captured *captured = election->cluster->captured;
     char *path = path_in(election, lost);
@@ -237,7 +249,8 @@ struct captured_herd captured_herd(const struct election *election, const char *
     bool asleep = false;
     const struct captured_wake *wake;
     for (size_t i = 0; (wake = wake_of_loss(captured, i, gone_us)); i++) {
-        if (!is_of_loss(wake, election, path, gone_us) ||
+        if (!is_of_loss(wake, election, path, gone_us) || wake->session == session ||
+            is_observer(election->cluster, wake->session) ||
             wake_is_counted(captured, i, wake->session, election, path, gone_us))
             continue;
         int64_t reacted_us = after_gone(wake->reacted_us, gone_us);
@@ -280,7 +293,15 @@ static void slow_reaction(struct diagnosis *d, const struct captured_wake *wake)
         describe_session(d->election, wake->session, session, sizeof session));
 }
 
-/* The first client that reacted to the end of a leader's znode; NULL: none is known. */
+/* Who leads next, while the change is the latest. */
+static void note_successor(const struct election *election, struct captured_loss *loss)
+{
+    const struct candidate *leader = election->leader;
+    if (loss->successor == 0 && leader && leader->known && election->change.lost_at.mono_us == loss->lost_us)
+        loss->successor = leader->stat.owner;
+}
+
+/* When the successor first reacted to the end of a leader's znode; NULL: that is not known. */
 static const struct captured_wake *first_reaction(const struct captured *captured,
                                                   const struct election *election,
                                                   const struct captured_loss *loss)
@@ -288,7 +309,7 @@ static const struct captured_wake *first_reaction(const struct captured *capture
     const struct captured_wake *first = NULL, *wake;
     for (size_t i = 0; (wake = wake_of_loss(captured, i, loss->gone_us)); i++) {
         if (is_of_loss(wake, election, loss->path, loss->gone_us) && wake->reacted_us != 0 &&
-            wake->session != loss->session && (!first || wake->reacted_us < first->reacted_us))
+            wake->session == loss->successor && (!first || wake->reacted_us < first->reacted_us))
             first = wake;
     }
     return first;
@@ -315,15 +336,18 @@ static void double_leader_seen(struct diagnosis *d, const struct captured_loss *
 
 void captured_diagnose(struct diagnosis *d)
 {
-    const struct captured *captured = d->election->cluster->captured;
+    struct captured *captured = d->election->cluster->captured;
     for (size_t i = 0; captured && i < WAKES_KEPT; i++) {
         const struct captured_wake *wake = &captured->wakes[i];
         if (wake->path && wake->reacted_us == 0 && strcmp(wake->election, d->election->path) == 0)
             slow_reaction(d, wake);
     }
     for (size_t i = 0; captured && i < LOSSES_KEPT; i++) {
-        const struct captured_loss *loss = &captured->losses[i];
-        if (loss->path && loss->over.mono_us != 0 && strcmp(loss->election, d->election->path) == 0)
+        struct captured_loss *loss = &captured->losses[i];
+        if (!loss->path || strcmp(loss->election, d->election->path) != 0)
+            continue;
+        note_successor(d->election, loss);
+        if (loss->over.mono_us != 0)
             double_leader_seen(d, loss);
     }
 }

@@ -24,7 +24,8 @@ void captured_lost(struct election *election, uint64_t session, int64_t gone_us)
 void captured_phases(const struct election *election, const char *lost, uint64_t session, int64_t gone_us,
                      int64_t *notified_us, int64_t *reacted_us);
 
-/* The clients that the end of a leader woke, and what they asked in the second after. */
+/* The clients that the end of a leader woke, and what they asked in the second after: without its own (session), and
+ * without observers. */
 struct captured_herd {
     size_t clients;
     int requests;
@@ -32,7 +33,8 @@ struct captured_herd {
     int64_t slowest_us; /* the slowest answer; 0: none is known */
     bool answered;      /* each of them got one */
 };
-struct captured_herd captured_herd(const struct election *election, const char *lost, int64_t gone_us);
+struct captured_herd captured_herd(const struct election *election, const char *lost, uint64_t session,
+                                   int64_t gone_us);
 
 /* Candidates that were notified and do nothing; two leaders at a time. */
 void captured_diagnose(struct diagnosis *diagnosis);

@@ -826,7 +826,8 @@ static struct captured_herd case_herd(const struct failover_case *c)
 {
     const struct change *change = &c->election->change;
     int64_t gone_us = c->evidence.captured_gone_us ? c->evidence.captured_gone_us : c->evidence.gone_us;
-    return change->from ? captured_herd(c->election, change->from, gone_us) : (struct captured_herd){0};
+    return change->from ? captured_herd(c->election, change->from, c->evidence.session, gone_us)
+                        : (struct captured_herd){0};
 }
 
 /* More than the successor were woken. */

@@ -198,6 +198,37 @@ static void a_list_after_an_end(void **state)
     sample_free(result);
 }
 
+/* Somebody else watched b's znode, and reacted before c did: only c leads then. */
+static void another_watcher_is_no_leader(void **state)
+{
+    static const int64_t steps_us[] = {LOST_B + 100, LOST_B + 200};
+    static const enum captured_step steps[] = {CAPTURED_NOTIFIED, CAPTURED_REACTED};
+    size_t step = 0;
+    (void)state;
+    struct sample_result *result = sample_begin();
+    for (size_t i = 0; i < sample_count; i++) {
+        for (; step < 2 && sample_packets[i].at_us > BASE_US + steps_us[step]; step++) {
+            struct observation o = {.kind = OBSERVED_CAPTURED,
+                                    .at = {BASE_US + steps_us[step], BASE_US + steps_us[step]},
+                                    .path = "/election/eb3883e73d634292be5d37e72e62ebb1__lock__0000000001"};
+            o.captured = (struct observed_captured){.step = steps[step],
+                                                    .address = "127.0.0.1:53409",
+                                                    .client = "127.0.0.1:9",
+                                                    .session = 99,
+                                                    .timeout_ms = 6000,
+                                                    .connected = true};
+            model_observe(result->model, &o);
+        }
+        sample_take(result, &sample_packets[i]);
+    }
+    sample_end(result);
+    const struct election *election = sample_election(result);
+    for (size_t i = 0; i < election->finding_count; i++)
+        if (election->findings[i]->code == FINDING_DOUBLE_LEADER)
+            assert_non_null(strstr(election->findings[i]->evidence, "session 0x100004649d90002, reacted"));
+    sample_free(result);
+}
+
 /* The capture ends while c does nothing: that b was lost, and why, is known all the same. */
 static void a_capture_that_ends_within_a_failover(void **state)
 {
@@ -580,6 +611,7 @@ int main(void)
         cmocka_unit_test(a_hole_may_hide_who_joined),
         cmocka_unit_test(two_leaders_at_a_time),
         cmocka_unit_test(a_list_after_an_end),
+        cmocka_unit_test(another_watcher_is_no_leader),
         cmocka_unit_test(a_capture_that_ends_within_a_failover),
         cmocka_unit_test(a_watch_that_is_about_to_be_set),
         cmocka_unit_test(a_candidate_that_does_not_react),
