@@ -268,6 +268,8 @@ static bool see_connection(struct cluster *cluster, size_t server, struct moment
     bool was_silent = client_is_silent(shown);
     int32_t before_ms = shown->silent_ms;
     see_ping(client, seen, at, same);
+    if (shown->alive && client_is_unlisted(client) && cluster->clients->unlisted > 0)
+        cluster->clients->unlisted--;
     shown->connected = true;
     client->unlisted = 0;
     shown->seen = at;
@@ -698,6 +700,8 @@ void session_table_hidden(struct cluster *cluster, size_t server, enum hidden_pa
     /* Followers do not know the sessions: that hides nothing that the leader has reported. */
     if (!clients || (part == HIDDEN_SESSIONS && server != clients->sessions_server))
         return;
+    if (part == HIDDEN_SESSIONS)
+        clients->unlisted = 0;
     for (struct client *client = session_table_walk(clients, NULL); client;
          client = session_table_walk(clients, client)) {
         if (part == HIDDEN_SESSIONS) {
