@@ -734,8 +734,8 @@ static struct beside seen_beside(const struct election *election, const struct c
         if (!its->connected || its->observer || other->ours || other == client ||
             (!everywhere && !client_is_beside(own, its)))
             continue;
-        beside.hides = beside.hides || (its->server != own->server && its->server < cluster->server_count &&
-                                        !announced_none(&cluster->servers[its->server]));
+        bool other_server = (everywhere || its->server != own->server) && its->server < cluster->server_count;
+        beside.hides = beside.hides || (other_server && !announced_none(&cluster->servers[its->server]));
         int64_t asked_us = client_asks_us(other);
         if (asked_us > beside.asked_us && !is_member(election, other))
             beside.asked_us = asked_us;

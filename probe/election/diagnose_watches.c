@@ -34,10 +34,10 @@ static const char *describe_polls(const struct candidate *c, char *buffer, size_
 {
     char span[SPAN_TEXT];
     const struct client *client = c->own->client;
+    int64_t captured_us =
+        client->captured ? client->shown.seen.mono_us - captured_since_us(c->election, client) : 0;
     if (client->captured)
-        snprintf(buffer, size, "for %s",
-                 describe_span(client->shown.seen.mono_us - captured_since_us(c->election, client), span,
-                               sizeof span));
+        snprintf(buffer, size, "for %s", describe_span(captured_us > 0 ? captured_us : 0, span, sizeof span));
     else if (client->counted >= 2)
         snprintf(buffer, size, "in %d polls over %s", client->counted,
                  describe_span(client->counted_asked_us - client->series_us, span, sizeof span));
@@ -73,8 +73,12 @@ static const char *watched_instead(const struct diagnosis *d, const struct candi
 static bool settled(struct diagnosis *d, const struct client *client, bool seen_twice, enum finding_code code,
                     uint64_t subject)
 {
-    if (client->captured)
-        seen_twice = d->f->at.mono_us - captured_since_us(d->election, client) >= CAPTURED_LASTS_US;
+    if (client->captured) {
+        int64_t due_us = captured_since_us(d->election, client) + CAPTURED_LASTS_US;
+        seen_twice = d->f->at.mono_us >= due_us;
+        if (!seen_twice)
+            diagnosis_again(d, due_us);
+    }
     d->one_poll = !seen_twice && d->f->model->one_poll;
     return seen_twice || d->one_poll || diagnosis_stands(d, code, subject);
 }

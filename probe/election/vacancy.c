@@ -193,6 +193,7 @@ bool vacancy_lost(const struct election *election, struct moment now, struct fai
         *failover = *last;
     if (denied) { /* told as complete before it was known that its successor never led */
         failover->to = failover->to_identity = NULL;
+        failover->gap_us = failover->lost_at.mono_us - failover_lost_after(failover).mono_us;
         failover->elected_at = (struct moment){0};
         failover->takeover = failover->total = SPAN_UNKNOWN;
     }

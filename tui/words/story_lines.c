@@ -777,12 +777,13 @@ static void say_recurrence(struct sentences *s, const struct story *story)
 static void say_unknown(struct sentences *s, const struct story *story)
 {
     char gap[32];
+    int64_t lost_us = loss_gap_us(&story->failover);
     if (story->failover.gap_us > 0)
-        story_lines_say(s, SENTENCE_UNKNOWN,
-                        text_format("Nothing was observed for %s: %s is not known.",
-                                    format_span(story->failover.gap_us, gap, sizeof gap),
-                                    loss_gap_us(&story->failover) > 0 ? "when in that time it happened"
-                                                                      : "who else led in that time"),
+        story_lines_say(
+            s, SENTENCE_UNKNOWN,
+            text_format("Nothing was observed for %s: %s is not known.",
+                        format_span(lost_us > 0 ? lost_us : story->failover.gap_us, gap, sizeof gap),
+                        lost_us > 0 ? "when in that time it happened" : "who else led in that time"),
                         text_copy("found after a gap of the recording"));
     if (story->back_us > 0)
         story_lines_say(
