@@ -121,6 +121,14 @@ bool text_same(const char *a, const char *b)
     return a == b || (a && b && strcmp(a, b) == 0);
 }
 
+bool text_is_among(const char *text, char *const *texts, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(texts[i], text) == 0)
+            return true;
+    return false;
+}
+
 char *text_copy(const char *text)
 {
     return text ? xstrdup(text) : NULL;

@@ -31,6 +31,7 @@ void text_free(struct text *text);
 
 /* Of two that may be NULL. */
 bool text_same(const char *a, const char *b);
+bool text_is_among(const char *text, char *const *texts, size_t count);
 /* A copy, malloc'd; NULL for NULL. */
 char *text_copy(const char *text);
 /* Such a copy in place of the one that is kept, where it differs. False: it does not. */

@@ -173,16 +173,25 @@ bool directory_kind_is_emptied(const struct recipe_book *book, const char *path,
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (has_word(name, words[i]))
             return true;
-    return strcmp(name, "latch") == 0 || recipe_has_path(book, path);
+    return strcmp(name, "latch") == 0 || recipe_of_path(book, path) != NULL;
 }
 
-struct directory_verdict directory_kind_emptied(bool missing)
+struct directory_verdict directory_kind_emptied(enum emptied_how how)
 {
-    return (struct directory_verdict){
-        .kind = DIRECTORY_EMPTIED,
-        .proof = "name",
-        .evidence = missing ? "the znode of a leader is missing beside what belongs to it: nobody may lead"
-                            : "its children came and went, and its name is an election's: nobody may lead"};
+    static const char *const evidence[] = {
+        [EMPTIED_DIRECTORY] = "its children came and went, and its name is an election's: nobody may lead",
+        [EMPTIED_MISSING] = "the znode of a leader is missing beside what belongs to it: nobody may lead",
+        [EMPTIED_LEFTOVER] = "a znode without an owner is in the place of a leader's: nobody may lead"};
+    return (struct directory_verdict){.kind = DIRECTORY_EMPTIED,
+                                      .proof = "name",
+                                      .evidence = evidence[how],
+                                      .leftover = how == EMPTIED_LEFTOVER};
+}
+
+const char *directory_kind_emptied_clause(bool leftover)
+{
+    return leftover ? "has no owner, and is in the place of a leader's"
+                    : "is empty, and may have been an election";
 }
 
 /* HiveServer2's entries, those of Dubbo's interfaces, and members of a Finagle server set. */

@@ -29,6 +29,7 @@ struct directory_verdict {
     const char *proof; /* one word: signature, watch, configured, behaviour, name; static */
     bool certain;
     const char *evidence; /* a clause for the user, static */
+    bool leftover;        /* where EMPTIED: a znode without an owner is in the place of a leader's */
 };
 
 /* A directory that is none of the model's elections. */
@@ -83,8 +84,14 @@ bool directory_kind_is_part(enum directory_kind parent, const char *name);
  * or its name is that of one. A lock is often free, and none. False: it is ordinary.
  */
 bool directory_kind_is_emptied(const struct recipe_book *book, const char *path, int32_t cversion);
-/* The verdict on an emptied directory; missing: on a leader's znode that is missing while its siblings exist. */
-struct directory_verdict directory_kind_emptied(bool missing);
+enum emptied_how {
+    EMPTIED_DIRECTORY, /* without children */
+    EMPTIED_MISSING,   /* a leader's znode is missing while its siblings exist */
+    EMPTIED_LEFTOVER   /* a znode without an owner, and without children, is in its place */
+};
+struct directory_verdict directory_kind_emptied(enum emptied_how how);
+/* The predicate of "PATH ...". */
+const char *directory_kind_emptied_clause(bool leftover);
 
 /* It exists only while a leader is being elected, as ElasticJob's latch: discovery leaves it out. */
 bool directory_kind_is_momentary(const char *path);

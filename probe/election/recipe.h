@@ -113,12 +113,19 @@ bool recipe_parse_name(const struct recipe_book *book, const struct recipe *reci
 const struct recipe *recipe_recognise(const struct recipe_book *book, const char *path, char *const *names,
                                       size_t count);
 
-/* The path is one at which a recipe has its elections (not its locks), whatever its children are. */
-bool recipe_has_path(const struct recipe_book *book, const char *path);
-/* A leader's own znode, of a recipe that has it beside something that is there, is missing in this directory.
- * Returns its path, malloc'd; NULL: none is. */
-char *recipe_missing_leader(const struct recipe_book *book, const char *path, char *const *names,
-                            size_t count);
+/* The recipe that has its elections (not its locks) at this path, whatever its children are; NULL: none has. */
+const struct recipe *recipe_of_path(const struct recipe_book *book, const char *path);
+
+/* Where a leader's own znode is, or would be, in a directory of a layout that has one. */
+struct leader_place {
+    char *path;   /* malloc'd */
+    char *proof;  /* malloc'd path of what is there if this is the layout; NULL: the names show it */
+    bool missing; /* the znode; else it is there, whoever owns it */
+    bool by_path; /* its path alone shows the layout, and nothing that lies beside it */
+};
+/* Those of this directory, one a call; *row begins with 0. False: no more. */
+bool recipe_leader_place(const struct recipe_book *book, const char *path, char *const *names, size_t count,
+                         size_t *row, struct leader_place *place);
 
 /*
  * The number at the end of a sequential name. Beware of the sign: in "latch-0000000007" the '-' separates; a
@@ -168,6 +175,13 @@ struct recipe_book *recipes_of(const struct settings *settings, char **error);
 #define RECIPE_EACH_LEADS "(multiple leaders Ok)"
 /* The persistent child of a leader_election without candidates, for the same reason (21.12 and later). */
 #define RECIPE_NOBODY_STANDS "leader_election-0"
+
+/* Where a recipe that is known by its names has its elections, unless its user chooses another path. */
+struct usual_path {
+    const char *recipe, *path; /* PCRE2 */
+};
+extern const struct usual_path recipe_usual_paths[];
+extern const size_t recipe_usual_path_count;
 
 extern const struct recipe recipe_table[];
 extern const size_t recipe_table_count;

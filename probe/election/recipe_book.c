@@ -1,5 +1,6 @@
 #include "probe/election/recipe.h"
 
+#include <ctype.h>
 #include <pcre2.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +36,7 @@ struct expression {
 struct recipe_row {
     struct recipe recipe;
     bool own, never_guessed;
-    struct expression candidate, path;
+    struct expression candidate, path, usual_path;
     uint32_t group[PARTS]; /* 0: has none */
 };
 
@@ -102,6 +103,10 @@ static bool compile_row(struct recipe_book *book, struct recipe_row *row, char *
     const struct recipe *recipe = &row->recipe;
     if (recipe->path && !compile(book, recipe->name, recipe->path, &row->path, error))
         return false;
+    for (size_t i = 0; !row->own && i < recipe_usual_path_count; i++)
+        if (strcmp(recipe_usual_paths[i].recipe, recipe->name) == 0 &&
+            !compile(book, recipe->name, recipe_usual_paths[i].path, &row->usual_path, error))
+            return false;
     if (!recipe->candidate)
         return true;
     if (!compile(book, recipe->name, recipe->candidate, &row->candidate, error))
@@ -210,6 +215,7 @@ void recipe_book_free(struct recipe_book *book)
         struct recipe_row *row = &book->rows[i];
         pcre2_code_free(row->candidate.code);
         pcre2_code_free(row->path.code);
+        pcre2_code_free(row->usual_path.code);
         if (row->own) {
             free((void *)row->recipe.name);
             free((void *)row->recipe.title);
@@ -546,15 +552,20 @@ bool recipes_check(const struct settings *settings, char **error)
 
 /* ---- elections without candidates ---- */
 
-bool recipe_has_path(const struct recipe_book *book, const char *path)
+const struct recipe *recipe_of_path(const struct recipe_book *book, const char *path)
 {
+    size_t length = strlen(path);
+    if (length > NAME_MAX_PARSED)
+        return NULL;
     for (size_t i = 0; i < book->count; i++) {
         struct recipe_row *row = &book->rows[i];
-        if (row->path.code && row->recipe.family != FAMILY_LOCK && row->recipe.nature == NATURE_LEADS &&
-            matches(book, &row->path, path, strlen(path)))
-            return true;
+        if (row->recipe.family == FAMILY_LOCK || row->recipe.nature != NATURE_LEADS)
+            continue;
+        if ((row->path.code && matches(book, &row->path, path, length)) ||
+            (row->usual_path.code && matches(book, &row->usual_path, path, length)))
+            return &row->recipe;
     }
-    return false;
+    return NULL;
 }
 
 /* The first component of a path that is written as "../NAME", or "=../NAME/...". Its length, or 0. */
@@ -576,6 +587,12 @@ static bool recipe_book_is_among(char *const *names, size_t count, const char *n
     return false;
 }
 
+/* What must lie below that sibling: "/ids" of "../brokers/ids"; "": nothing. Its length. */
+static size_t below_sibling(const char *sibling, size_t length)
+{
+    return strcspn(sibling + length, " ");
+}
+
 /* The name at the end of a lock's path: the part after the last '/' or group. */
 static size_t last_name(const char *pattern, const char **name)
 {
@@ -586,25 +603,45 @@ static size_t last_name(const char *pattern, const char **name)
     return strcspn(*name, "[]+*?.\\$") == end - at ? end - at : 0;
 }
 
-char *recipe_missing_leader(const struct recipe_book *book, const char *path, char *const *names,
-                            size_t count)
+/* The name before the last one belongs to the layout, too: "/CONTROLLER/" of "/CONTROLLER/LEADER". */
+static bool names_its_directory(const char *pattern, const char *name)
 {
-    for (size_t i = 0; i < book->count; i++) {
-        struct recipe_row *row = &book->rows[i];
+    const char *end = name - 1, *at = end;
+    while (end > pattern && *end == '/' && at > pattern && (isalpha((unsigned char)at[-1]) || at[-1] == '_'))
+        at--;
+    return at < end && at > pattern && (at[-1] == '/' || at[-1] == ')');
+}
+
+bool recipe_leader_place(const struct recipe_book *book, const char *path, char *const *names, size_t count,
+                         size_t *row_at, struct leader_place *place)
+{
+    const char *directory = strcmp(path, "/") == 0 ? "" : path;
+    for (; *row_at < book->count; ++*row_at) {
+        struct recipe_row *row = &book->rows[*row_at];
+        const struct recipe *recipe = &row->recipe;
         const char *name, *sibling = NULL;
-        if (!row->path.code || row->recipe.family != FAMILY_LOCK || row->recipe.nature != NATURE_LEADS)
+        if (!row->path.code || recipe->family != FAMILY_LOCK || recipe->nature != NATURE_LEADS)
             continue;
-        size_t length = sibling_in(row->recipe.members, &sibling);
+        size_t length = sibling_in(recipe->members, &sibling);
         if (length == 0)
-            length = sibling_in(row->recipe.ack, &sibling);
-        bool beside = length > 0 && recipe_book_is_among(names, count, sibling, length);
-        size_t own = beside ? last_name(row->recipe.path, &name) : 0;
-        if (own == 0 || recipe_book_is_among(names, count, name, own))
+            length = sibling_in(recipe->ack, &sibling);
+        size_t own = last_name(recipe->path, &name);
+        bool belongs = length > 0 ? recipe_book_is_among(names, count, sibling, length)
+                                  : own > 0 && names_its_directory(recipe->path, name);
+        if (own == 0 || !belongs)
             continue;
-        char *missing = text_format("%s/%.*s", strcmp(path, "/") == 0 ? "" : path, (int)own, name);
-        if (matches(book, &row->path, missing, strlen(missing)))
-            return missing;
-        free(missing);
+        char *at = text_format("%s/%.*s", directory, (int)own, name);
+        if (!matches(book, &row->path, at, strlen(at))) {
+            free(at);
+            continue;
+        }
+        size_t below = length > 0 ? below_sibling(sibling, length) : 0;
+        *place = (struct leader_place){
+            .path = at, .missing = !recipe_book_is_among(names, count, name, own), .by_path = length == 0};
+        if (below > 0)
+            place->proof = text_format("%s/%.*s", directory, (int)(length + below), sibling);
+        ++*row_at;
+        return true;
     }
-    return NULL;
+    return false;
 }

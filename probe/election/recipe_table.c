@@ -192,3 +192,9 @@ const struct recipe recipe_table[] = {
 /* clang-format on */
 
 const size_t recipe_table_count = sizeof recipe_table / sizeof recipe_table[0];
+
+const struct usual_path recipe_usual_paths[] = {
+    {"zk-ruby", "(^|/)_zkelection/[^/]+$"},
+    {"ignite", "(^|/)apacheIgnite/n$"},
+};
+const size_t recipe_usual_path_count = sizeof recipe_usual_paths / sizeof recipe_usual_paths[0];

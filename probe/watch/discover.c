@@ -35,6 +35,12 @@
 /* Bytes of the paths of watched directories: they share a session with elections (live_cluster.h). */
 #define WATCHED_BYTES (SESSION_SHARD_PATH_BYTES / 2)
 
+/* A place for a leader's znode in a directory, until its children have told of it. */
+struct awaited_place {
+    struct leader_place place;
+    bool unled, proved; /* nobody's session is there; it is that layout */
+};
+
 struct directory {
     struct discover *discover;
     struct directory *next;
@@ -55,7 +61,9 @@ struct directory {
     size_t witness_count, witness_at, members;
     struct directory_verdict verdict; /* a queue, until a child disproves it */
     enum directory_kind named;        /* as its names said */
-    struct election_seen *seen;       /* its list, until a witness proves an election; or NULL */
+    struct awaited_place *places;
+    size_t place_count, place_room;
+    struct election_seen *seen; /* its list, until a witness proves an election; or NULL */
     char path[];
 };
 
@@ -105,8 +113,17 @@ struct discover {
 static void walk_on(struct discover *d);
 static void on_directory_notice(void *context, enum session_notice notice);
 
+static void forget_place(struct leader_place *place)
+{
+    free(place->path);
+    free(place->proof);
+}
+
 static void directory_forget(struct directory *dir)
 {
+    for (size_t i = 0; i < dir->place_count; i++)
+        forget_place(&dir->places[i].place);
+    free(dir->places);
     free(dir->seen);
     free(dir->names);
     for (size_t i = 0; i < dir->witness_count; i++)
@@ -200,10 +217,71 @@ static void forget_watched(struct discover *d)
     d->unwatched = false;
 }
 
-static void keep_emptied(struct discover *d, const char *path, bool missing)
+static void keep_emptied(struct discover *d, const char *path, enum emptied_how how)
 {
-    if (left_out_add_emptied(&d->left, path, missing))
-        keep_directory(d, path, directory_kind_emptied(missing), 0);
+    if (left_out_add_emptied(&d->left, path, how))
+        keep_directory(d, path, directory_kind_emptied(how), 0);
+}
+
+static bool settle_place(struct discover *d, const struct awaited_place *awaited)
+{
+    if (!awaited->unled || !awaited->proved)
+        return false;
+    keep_emptied(d, awaited->place.path, awaited->place.missing ? EMPTIED_MISSING : EMPTIED_LEFTOVER);
+    return true;
+}
+
+/* Nothing in it but a part of a known layout that comes and goes. */
+static bool is_almost_empty(const struct directory *dir, char *const *names, size_t count)
+{
+    bool almost = true;
+    for (size_t i = 0; almost && i < count; i++) {
+        char *path = text_format("%s/%s", dir->path, names[i]);
+        almost = directory_kind_is_momentary(path);
+        free(path);
+    }
+    return almost;
+}
+
+/* Whether they are without a leader, and of that layout, its children may show: see told_by_child(). */
+static void look_for_places(struct directory *dir, const struct znode_stat *stat, char *const *names,
+                            size_t count)
+{
+    struct discover *d = dir->discover;
+    const struct recipe_book *book = d->live->model->recipes;
+    bool may_be_line = directory_kind_is_emptied(book, dir->path, stat->cversion);
+    size_t row = 0;
+    struct leader_place place;
+    while (recipe_leader_place(book, dir->path, names, count, &row, &place)) {
+        struct awaited_place awaited = {place, place.missing,
+                                        !place.proof || dir->depth >= d->settings->depth};
+        /* An election of another layout may be there, and an empty directory is told itself. */
+        bool other = may_be_line && (count == 0 || !is_almost_empty(dir, names, count));
+        if ((place.by_path && place.missing && (other || stat->cversion == 0)) || settle_place(d, &awaited)) {
+            forget_place(&place);
+            continue;
+        }
+        room_for_one(&dir->places, dir->place_count, &dir->place_room, sizeof *dir->places);
+        dir->places[dir->place_count++] = awaited;
+    }
+}
+
+/* Of a leader's place in its parent: it may be that place, or what proves the layout. */
+static void told_by_child(const struct directory *dir, const struct znode_stat *stat, char *const *names,
+                          size_t count)
+{
+    size_t length = strlen(dir->path);
+    for (size_t i = 0; dir->parent && i < dir->parent->place_count; i++) {
+        struct awaited_place *awaited = &dir->parent->places[i];
+        const char *proof = awaited->place.proof;
+        if (strcmp(awaited->place.path, dir->path) == 0)
+            awaited->unled = !stat->owner && count == 0;
+        else if (proof && strncmp(proof, dir->path, length) == 0 && proof[length] == '/')
+            awaited->proved = text_is_among(proof + length + 1, names, count);
+        else
+            continue;
+        settle_place(dir->discover, awaited);
+    }
 }
 
 /* It has no candidates, or lacks the leader's znode. */
@@ -211,7 +289,6 @@ static void look_for_emptied(struct directory *dir, const struct znode_stat *sta
                              size_t count)
 {
     struct discover *d = dir->discover;
-    const struct recipe_book *book = d->live->model->recipes;
     const char *own = dir->path + strlen(d->live->chroot);
     if (dir->alone)
         left_out_listed(&d->left, dir->path, names, count);
@@ -219,12 +296,9 @@ static void look_for_emptied(struct directory *dir, const struct znode_stat *sta
     if (dir->part ||
         (strncmp(own, "/zookeeper", servers_own) == 0 && (!own[servers_own] || own[servers_own] == '/')))
         return;
-    if (count == 0 && *own && directory_kind_is_emptied(book, dir->path, stat->cversion))
-        keep_emptied(d, dir->path, false);
-    char *missing = recipe_missing_leader(book, dir->path, names, count);
-    if (missing)
-        keep_emptied(d, missing, true);
-    free(missing);
+    if (count == 0 && *own && directory_kind_is_emptied(d->live->model->recipes, dir->path, stat->cversion))
+        keep_emptied(d, dir->path, EMPTIED_DIRECTORY);
+    look_for_places(dir, stat, names, count);
 }
 
 static void discover_release(struct discover *d)
@@ -407,6 +481,7 @@ static struct directory *next_child(struct discover *d)
     parent->names_at += bytes;
     d->names_bytes -= bytes;
     d->waiting_count--;
+    child->alone = child->partly = parent->alone && watched_at(d, child->path);
     if (parent->names_at == parent->names_length) {
         stack_pop(&d->open);
         free(parent->names);
@@ -606,13 +681,26 @@ static void report_left_out(struct discover *d)
     live_cluster_left_out(d->live);
 }
 
+/* It is listed alone, but this child of it may tell of a leader's place. */
+static bool tells_of_place(const struct directory *dir, const char *path)
+{
+    size_t length = strlen(path);
+    for (size_t i = 0; i < dir->place_count; i++) {
+        const struct leader_place *place = &dir->places[i].place;
+        bool proves = place->proof && strncmp(place->proof, path, length) == 0 && place->proof[length] == '/';
+        if ((proves || strcmp(place->path, path) == 0) && !live_watches(dir->discover->live, place->path))
+            return true;
+    }
+    return false;
+}
+
 /* A directory that changed is listed alone: are its children known? */
 static bool is_known(const struct directory *dir, const char *name)
 {
     if (!dir->alone)
         return false;
     char *path = text_format("%s/%s", strcmp(dir->path, "/") == 0 ? "" : dir->path, name);
-    bool known = watched_at(dir->discover, path);
+    bool known = watched_at(dir->discover, path) && !tells_of_place(dir, path);
     free(path);
     return known;
 }
@@ -673,14 +761,13 @@ static bool directory_listed(struct directory *dir, const struct znode_stat *sta
         found(d, dir->path, NULL);
     if (dir->parent)
         count_child(dir->parent, dir->path, stat->owner && !lock);
+    told_by_child(dir, stat, names, count);
     if (stat->owner)
         return true;
     if (lock || directory_kind_is_momentary(dir->path))
         recipe = NULL; /* a directory at such a path may contain elections */
     dir->verdict = directory_kind_named(dir->path, names, count);
     look_for_emptied(dir, stat, names, count);
-    if (dir->alone && !d->walking)
-        report_left_out(d);
     bool queue = dir->verdict.kind == DIRECTORY_QUEUE && has_sequence(names, count);
     if (dir->part) {
         recipe = NULL;
@@ -833,8 +920,12 @@ static void walk_on(struct discover *d)
         d->references++;
         d->under_way++;
     }
-    if (d->walking && d->under_way == 0 && d->waiting_count == 0)
+    if (d->under_way > 0 || d->waiting_count > 0)
+        return;
+    if (d->walking)
         walk_ended(d);
+    else
+        report_left_out(d); /* a directory that changed was listed again, and what is new below it */
 }
 
 /* A root as a full path. */

@@ -50,7 +50,7 @@ void left_out_add_crowded(struct left_out *left, const char *path)
 
 /* ---- paths that may have been elections ---- */
 
-bool left_out_add_emptied(struct left_out *left, const char *path, bool missing)
+bool left_out_add_emptied(struct left_out *left, const char *path, enum emptied_how how)
 {
     for (size_t i = 0; i < left->emptied_count; i++)
         if (strcmp(left->emptied[i].path, path) == 0)
@@ -60,16 +60,8 @@ bool left_out_add_emptied(struct left_out *left, const char *path, bool missing)
     left->emptied_more |= left->emptied_count == EMPTIED_KEPT;
     if (left->emptied_count == EMPTIED_KEPT)
         return false;
-    left->emptied[left->emptied_count++] = (struct emptied){xstrdup(path), missing};
+    left->emptied[left->emptied_count++] = (struct emptied){xstrdup(path), how};
     return true;
-}
-
-static bool left_out_is_among(const char *name, char *const *names, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (strcmp(names[i], name) == 0)
-            return true;
-    return false;
 }
 
 void left_out_listed(struct left_out *left, const char *directory, char *const *names, size_t count)
@@ -80,7 +72,7 @@ void left_out_listed(struct left_out *left, const char *directory, char *const *
         const char *below = strncmp(e->path, directory, length) == 0 ? e->path + length : "";
         bool in = *below == '/' && !strchr(below + 1, '/');
         if (strcmp(e->path, directory) != 0 &&
-            !(in && (e->missing || !left_out_is_among(below + 1, names, count))))
+            !(in && (e->how == EMPTIED_MISSING || !text_is_among(below + 1, names, count))))
             continue;
         free(e->path);
         *e = left->emptied[--left->emptied_count];
@@ -123,22 +115,24 @@ static void describe_denied(const struct left_out *left, struct text *clause)
 static void describe_emptied(const struct left_out *left, struct text *clause)
 {
     const char *first = NULL;
-    size_t count = 0;
+    size_t count = 0, leftovers = 0;
     for (size_t i = 0; i < left->emptied_count; i++) {
         const char *path = left->emptied[i].path;
         if (live_watches(left->live, path))
             continue; /* it was named, or found, since then */
         count++;
+        leftovers += left->emptied[i].how == EMPTIED_LEFTOVER;
         if (!first || strcmp(path, first) < 0)
             first = path;
     }
     if (count == 1)
-        text_printf(clause, "%s is empty, and may have been an election; if it is one, name it",
-                    below_chroot(left, first));
+        text_printf(clause, "%s %s; if it is one, name it", below_chroot(left, first),
+                    directory_kind_emptied_clause(leftovers > 0));
     else if (count > 1)
         text_printf(clause,
-                    "%s%zu paths are empty, and may have been elections, such as %s; name those that are",
-                    left->emptied_more ? "more than " : "", count, below_chroot(left, first));
+                    "%s%zu paths are empty%s, and may have been elections, such as %s; name those that are",
+                    left->emptied_more ? "more than " : "", count, leftovers > 0 ? ", or have no owner" : "",
+                    below_chroot(left, first));
 }
 
 bool left_out_is_nothing(const struct left_out *left)

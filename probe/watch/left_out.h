@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "probe/election/directory_kind.h"
 #include "probe/watch/live_cluster.h"
 
 /* The maximum number of names kept. */
@@ -19,7 +20,7 @@
 /* A path without a candidate that may have been an election. */
 struct emptied {
     char *path;
-    bool missing; /* a leader's znode, which is not there; else an empty directory */
+    enum emptied_how how;
 };
 
 struct left_out {
@@ -41,7 +42,7 @@ void left_out_add_denied(struct left_out *left, const char *path);
 void left_out_forget_denied(struct left_out *left);
 void left_out_add_crowded(struct left_out *left, const char *path);
 /* False: it is known, or watched, or there are too many. */
-bool left_out_add_emptied(struct left_out *left, const char *path, bool missing);
+bool left_out_add_emptied(struct left_out *left, const char *path, enum emptied_how how);
 /* The directory was listed again: forgets that it and its children may have been elections. */
 void left_out_listed(struct left_out *left, const char *directory, char *const *names, size_t count);
 

@@ -436,6 +436,40 @@ def test_elections_that_nobody_is_in_are_named(zk, client, path):
         screen.close()
 
 
+def test_leftovers_in_a_leaders_place_are_named(zk, client, path):
+    """A znode without an owner where the leader's own would be is no leader: found, it is not passed over."""
+    persistent = ("kafka/controller", "service/batman/leader", "hbase/master", "hadoop-ha/ns/ActiveStandbyElectorLock",
+                  "canal/destinations/d/running", "job/j/leader/election/instance", "web/controller")
+    beside = ("kafka/brokers/ids", "service/batman/members", "hbase/backup-masters", "hadoop-ha/ns/ActiveBreadCrumb",
+              "canal/destinations/d/cluster", "loadbalance/brokers", "CL/CONTROLLER/HISTORY", "web/brokers/none")
+    for at in persistent + beside:
+        client.ensure_path(f"{path}/{at}")
+    for at in "_zkelection/manager", "apacheIgnite/n":
+        client.delete(client.create(f"{path}/{at}/n_", ephemeral=True, sequence=True, makepath=True))
+    inside = f"{zk.hosts.split(',')[0]}{path}"
+    expected = {f"/{at}" for at in persistent[:-1]} | {
+        "/loadbalance/leader", "/CL/CONTROLLER/LEADER", "/_zkelection/manager", "/apacheIgnite/n"}
+    cluster = json.loads(run("discover", "--json", "-s", inside, "--admin", zk.admin).out)["clusters"][0]
+    assert {row["path"] for row in cluster["found"] if row["kind"] == "empty"} == expected, cluster
+    told = "10 paths are empty, or have no owner, and may have been elections, such as /CL/CONTROLLER/LEADER"
+    assert told in cluster["left_out"], cluster
+    client.create(f"{path}/live/latch/_c_{uuid.uuid4()}-latch-", b"a:1", ephemeral=True, sequence=True, makepath=True)
+    check = run("check", "-v", "-s", inside, "--admin", zk.admin)
+    assert "\n/kafka/controller has no owner, and is in the place of a leader's; if it is one, name it\n" in check.out, check
+
+    # What becomes one while it is looked on.
+    for at in {at.split("/")[1] for at in expected}:
+        client.delete(f"{path}/{at}", recursive=True)
+    screen = Pty([PROGRAM, "-s", inside, "--admin", zk.admin], cols=160)
+    try:
+        screen.shows("/live/latch")
+        client.ensure_path(f"{path}/kafka/controller")
+        client.ensure_path(f"{path}/kafka/brokers/ids")
+        screen.shows("/kafka/controller has no owner, and is in the place of a leader's")
+    finally:
+        screen.close()
+
+
 @pytest.mark.parametrize("layout, name", [("one znode", "controller"), ("directory", "leader"), ("directory", "leader/election/latch")])
 def test_a_pattern_whose_match_is_gone(zk, client, path, tmp_path, layout, name):
     """It ends in names: where the directory for them exists, nobody leads; without that directory nobody has to."""

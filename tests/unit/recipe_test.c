@@ -439,6 +439,69 @@ static void evil_patterns_end(void **state)
     recipe_book_free(own);
 }
 
+/* Whose elections are at a path, though nobody stands there. */
+static void paths_of_layouts(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *path, *recipe;
+    } paths[] = {{"/solr/overseer_elect/election", "solr-overseer"},
+                 {"/flink/default/leader/latch", "flink"},
+                 {"/_zkelection/manager", "zk-ruby"},
+                 {"/app/_zkelection/manager", "zk-ruby"},
+                 {"/_zkelection/manager/ballot", NULL},
+                 {"/apacheIgnite/n", "ignite"},
+                 {"/apacheIgnite/jd", NULL},
+                 {"/controller", NULL},
+                 {"/app/latch", NULL}};
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++) {
+        const struct recipe *recipe = recipe_of_path(book, paths[i].path);
+        if (paths[i].recipe ? !recipe || strcmp(recipe->name, paths[i].recipe) != 0 : recipe != NULL)
+            fail_msg("%s: %s", paths[i].path, recipe ? recipe->name : "none");
+    }
+}
+
+/* Where the leader's own znode is or would be, by what lies beside it, or by the directory's name. */
+static void places_of_leaders(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *directory, *names, *place; /* '!' missing, '?' by its path alone, and what proves it */
+    } rows[] = {{"/kafka", "brokers", "!/kafka/controller of /kafka/brokers/ids"},
+                {"/", "brokers controller", "/controller of /brokers/ids"},
+                {"/service/batman", "members leader", "/service/batman/leader"},
+                {"/service/batman", "members", "!/service/batman/leader"},
+                {"/service/batman", "config", ""},
+                {"/hadoop-ha/ns", "ActiveBreadCrumb ActiveStandbyElectorLock",
+                 "/hadoop-ha/ns/ActiveStandbyElectorLock"},
+                {"/hadoop-ha/ns", "other", ""},
+                {"/hbase", "backup-masters master", "/hbase/master"},
+                {"/CL/CONTROLLER", "HISTORY", "?!/CL/CONTROLLER/LEADER"},
+                {"/CL/CONTROLLER", "LEADER", "?/CL/CONTROLLER/LEADER"},
+                {"/job/j/leader/election", "instance", "?/job/j/leader/election/instance"},
+                {"/loadbalance", "brokers",
+                 "!/loadbalance/controller of /loadbalance/brokers/ids ?!/loadbalance/leader"},
+                {"/asab/x/election", "a", ""}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char names[64], *listed[4], told[256] = "";
+        size_t count = 0, row = 0;
+        struct leader_place place;
+        snprintf(names, sizeof names, "%s", rows[i].names);
+        for (char *name = strtok(names, " "); name; name = strtok(NULL, " "))
+            listed[count++] = name;
+        while (recipe_leader_place(book, rows[i].directory, listed, count, &row, &place)) {
+            size_t length = strlen(told);
+            if (!strstr(told, place.path))
+                snprintf(told + length, sizeof told - length, "%s%s%s%s%s%s", length ? " " : "",
+                         place.by_path ? "?" : "", place.missing ? "!" : "", place.path,
+                         place.proof ? " of " : "", place.proof ? place.proof : "");
+            free(place.path);
+            free(place.proof);
+        }
+        assert_string_equal(told, rows[i].place);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -449,6 +512,8 @@ int main(void)
         cmocka_unit_test(majority),
         cmocka_unit_test(ack_paths),
         cmocka_unit_test(members_paths),
+        cmocka_unit_test(paths_of_layouts),
+        cmocka_unit_test(places_of_leaders),
         cmocka_unit_test(own_recipes),
         cmocka_unit_test(large_patterns_are_refused),
         cmocka_unit_test(evil_patterns_end),

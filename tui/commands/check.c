@@ -585,8 +585,9 @@ static void check_emptied(struct check *check, const struct cluster *cluster, co
     for (size_t i = 0; i < count; i++) {
         if (rows[i].verdict.kind != DIRECTORY_EMPTIED)
             continue;
-        char *line = text_format("%s%s%s is empty, and may have been an election; if it is one, name it",
-                                 named ? label_cluster(cluster) : "", named ? " " : "", rows[i].path);
+        char *line = text_format("%s%s%s %s; if it is one, name it", named ? label_cluster(cluster) : "",
+                                 named ? " " : "", rows[i].path,
+                                 directory_kind_emptied_clause(rows[i].verdict.leftover));
         check_add_line(check, line);
         free(line);
         check->emptied++;
