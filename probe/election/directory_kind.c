@@ -66,7 +66,8 @@ static struct directory_verdict kind_of_election(const struct election *election
 {
     bool configured = election->recognised == RECOGNISED_CONFIGURED;
     bool known_kind = election->kind_proof != KIND_ASSUMED;
-    if (!election->recipe)
+    bool by_path = election->recognised == RECOGNISED_NAME && election->candidate_count == 0;
+    if (!election->recipe || (by_path && election->recipe->family != FAMILY_LOCK))
         return of_a_path(election);
     if (election_has_one_owner(election))
         return (struct directory_verdict){

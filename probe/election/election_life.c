@@ -143,11 +143,12 @@ static void take_ack(struct election *election)
 
 void election_take_recipe(struct election *election, const struct recipe *recipe, enum recognised recognised)
 {
+    bool same = election->recipe == recipe;
     election->recognised = recognised;
-    if (election->recipe == recipe)
-        return;
     election->recipe = recipe;
     certainty_settle_kind(election);
+    if (same)
+        return;
     take_ack(election);
     diagnose_soon(election); /* this layout may prove less than the earlier one */
 }

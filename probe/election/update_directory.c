@@ -202,6 +202,14 @@ static bool same_node(const struct znode_stat *a, const struct znode_stat *b)
     return a->czxid == b->czxid && a->ctime_ms == b->ctime_ms;
 }
 
+/* No name shows a layout, but its path may, whose leader leaves a mark: that may have outlived it. */
+static const struct recipe *emptied_recipe(const struct update *f)
+{
+    const struct recipe *recipe = recipe_of_path(f->model->recipes, f->election->path);
+    bool mark = recipe && (recipe->ack_place == ACK_PLACE_NODE || recipe->ack_place == ACK_PLACE_PARENT_DATA);
+    return mark ? recipe : NULL;
+}
+
 /* Chosen anew only while it has no candidates: a mixed directory must not flap. */
 static void directory_recognise(const struct update *f, const struct observed_children *list, size_t standing)
 {
@@ -221,10 +229,12 @@ static void directory_recognise(const struct update *f, const struct observed_ch
         recipe = NULL; /* its path is a lock's, but it is a persistent directory */
     if (!recipe && election->recipe && !lock)
         return;
-    if (recipe == election->recipe)
-        return;
-    if (!recorded && recipe && recipe->signature)
+    if (!recipe)
+        recipe = emptied_recipe(f);
+    else if (!recorded && recipe->signature)
         recognised = RECOGNISED_SIGNATURE;
+    if (recipe == election->recipe && (!recipe || recognised <= election->recognised))
+        return;
     election_take_recipe(election, recipe, recognised);
     candidates_reserve(election, election->outsider_count);
     for (size_t i = election->outsider_count; i-- > 0;) {

@@ -11,6 +11,7 @@
 #include "probe/election/election_private.h"
 #include "probe/election/findings.h"
 #include "probe/election/logged_ends.h"
+#include "probe/election/session_table.h"
 #include "probe/election/summary.h"
 
 /* It needs a leader, and is known to be vacant or absent. */
@@ -289,6 +290,38 @@ static size_t brief_visit(const struct election *election, struct vacancy_reason
     return 1;
 }
 
+/* What its leader wrote, and what outlived it. */
+static bool mark_is_left(const struct election *election)
+{
+    bool read = election->own && election->ack_known && election->ack_present && !election->own->ack_unread;
+    bool node = election->ack_place == ACK_PLACE_NODE || election->ack_place == ACK_PLACE_PARENT_DATA;
+    return read && node && election->state == ELECTION_VACANT &&
+           (election->ack_identity || owner_is_session(election->ack_stat.owner));
+}
+
+static size_t describe_mark(const struct election *election, struct vacancy_reason *r)
+{
+    if (!mark_is_left(election))
+        return 0;
+    uint64_t owner = owner_is_session(election->ack_stat.owner) ? election->ack_stat.owner : 0;
+    const struct client_session *client = owner ? cluster_client(election->cluster, owner) : NULL;
+    int length = snprintf(r->text, sizeof r->text, "%.100s still names ", election->ack_path);
+    if (election->ack_identity)
+        length +=
+            snprintf(r->text + length, sizeof r->text - (size_t)length, "%.80s", election->ack_identity);
+    else
+        length += snprintf(r->text + length, sizeof r->text - (size_t)length, "session 0x%" PRIx64, owner);
+    if (client && client->connected)
+        snprintf(r->text + length, sizeof r->text - (size_t)length, ", whose client is connected");
+    r->certainty = CERTAINTY_CERTAIN;
+    if (owner)
+        snprintf(r->evidence, sizeof r->evidence,
+                 "a leader of this layout writes it, and session 0x%" PRIx64 " owns it", owner);
+    else
+        snprintf(r->evidence, sizeof r->evidence, "a leader of this layout writes it, and it has no owner");
+    return 1;
+}
+
 /* The finding of blocked_lock() about a znode in the place of a lock's; NULL: there is none. */
 static const struct finding *blocking(const struct election *election)
 {
@@ -316,8 +349,9 @@ static void describe_empty(const struct election *election, size_t foreign, char
 {
     int64_t created = election->next_sequence;
     if (vacancy_is_doubtful(election))
-        snprintf(buffer, size,
-                 "a znode without an owner is in its place, and was written to lately: perhaps its writer leads");
+        snprintf(
+            buffer, size,
+            "a znode without an owner is in its place, and was written to lately: perhaps its writer leads");
     else if (blocking(election))
         snprintf(buffer, size, "nobody holds it: a znode without an owner is in its place");
     else if (election->change.from || foreign > 0 || created < 0)
@@ -355,6 +389,7 @@ size_t vacancy_reasons(const struct election *election, struct vacancy_reason re
         snprintf(r->evidence, sizeof r->evidence, "the names of candidates of this layout have another form");
     }
     count += members_that_wait(election, reasons + count);
+    count += describe_mark(election, reasons + count);
     count += brief_visit(election, reasons + count);
     return count + clients_that_left(election, reasons + count);
 }
@@ -409,6 +444,7 @@ const char *vacancy_describe(const struct election *election, struct moment now,
         election->foreign_count + election->outsider_count == 0 && !cluster_is_from_logs(election->cluster) &&
         length < VACANCY_TEXT)
         snprintf(buffer + length, VACANCY_TEXT - length,
-                 "; who led, and how it was lost, only transaction logs tell (electop autopsy)");
+                 "; %show it was lost, only transaction logs tell (electop autopsy)",
+                 mark_is_left(election) && election->ack_identity ? "" : "who led, and ");
     return buffer;
 }

@@ -29,7 +29,7 @@ struct vacancy_reason {
 };
 /* How many of its latest former candidates' clients are reasons. */
 #define VACANCY_CLIENTS 3
-#define VACANCY_REASONS (4 + VACANCY_CLIENTS)
+#define VACANCY_REASONS (5 + VACANCY_CLIENTS)
 /* Why there is no leader, the nearest reason first; returns the count. */
 size_t vacancy_reasons(const struct election *election, struct vacancy_reason reasons[VACANCY_REASONS]);
 

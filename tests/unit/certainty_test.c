@@ -539,6 +539,44 @@ static void nobody_ever_led(void **state)
                      "? findings no-leader warning suspected\n");
 }
 
+/* Begun after the end: what the leader wrote is still there, and tells who it was. */
+static void a_mark_that_outlived_its_leader(void **state)
+{
+#define OVERSEER "watch /overseer_elect/election\nconnect\n> connection connected\n"
+#define STOOD "+ 1-10.0.0.1:8983_solr-n_0000000000 s=a\n- 1-10.0.0.1:8983_solr-n_0000000000\n"
+#define OVERSEER_MARK "+ /overseer_elect/leader s=a {\"id\":\"1-10.0.0.1:8983_solr-n_0000000000\"}\n"
+#define READ_MARK "read /overseer_elect/leader\n"
+    (void)state;
+    model_script_run("a Solr overseer without a candidate",
+                     OVERSEER STOOD OVERSEER_MARK "list\n> election-seen\n? complete no\n" READ_MARK
+                     "? recipe solr-overseer name\n? complete yes\n"
+                     "? lost nobody stands; 1 znode had been created here, and none is left; "
+                     "/overseer_elect/leader still names 1-10.0.0.1:8983_solr-n_0000000000; how it was lost, only transaction "
+                     "logs tell (electop autopsy)\n"
+                     "client a on=1 at=10.0.0.1:11\nround\n"
+                     "? lost nobody stands; 1 znode had been created here, and none is left; "
+                     "/overseer_elect/leader still names 1-10.0.0.1:8983_solr-n_0000000000, whose client is connected; how it was "
+                     "lost, only transaction logs tell (electop autopsy)\n"
+                     "- /overseer_elect/leader\n" READ_MARK
+                     "? lost nobody stands; 1 znode had been created here, and none is left; who led, and how it "
+                     "was lost, only transaction logs tell (electop autopsy)\n");
+    model_script_run("... whose next candidate proves the layout",
+                     OVERSEER STOOD "list\n> election-seen\n" READ_MARK
+                     "+ 2-10.0.0.2:8983_solr-n_0000000001 s=b\nlist\n"
+                     "> candidate-joined 2-10.0.0.2:8983_solr-n_0000000001 @1\n"
+                     "> leader-elected nobody -> 2-10.0.0.2:8983_solr-n_0000000001\n? recipe solr-overseer signature\n");
+    model_script_run("... and one of another layout is that of its names",
+                     OVERSEER STOOD "list\n> election-seen\n" READ_MARK "+ " LATCH " s=b\nlist\n> candidate-joined " LATCH
+                     " @1\n> leader-elected nobody -> " LATCH "\n? recipe curator-latch signature\n");
+    model_script_run("HDFS, whose bread crumb has no owner",
+                     "watch /hadoop-ha/ns/ActiveStandbyElectorLock\nconnect\n> connection connected\ngone .\n"
+                     "> election-seen\n+ /hadoop-ha/ns/ActiveBreadCrumb nn1\nread /hadoop-ha/ns/ActiveBreadCrumb\n"
+                     "? why-nobody certain: nobody stands; certain: /hadoop-ha/ns/ActiveBreadCrumb still names nn1\n");
+    model_script_run("a layout whose leader leaves no mark is not taken for one",
+                     "watch /a/election\nconnect\n> connection connected\n" STOOD
+                     "list\n> election-seen\n? recipe none name\n");
+}
+
 /* A pattern that ends in a name says what belongs into each directory that it matches. */
 static void a_pattern_ends_in_its_name(void **state)
 {
@@ -918,6 +956,7 @@ int main(void)
         cmocka_unit_test(an_end_that_servers_hide),
         cmocka_unit_test(a_loss_that_is_found_has_a_cause),
         cmocka_unit_test(nobody_ever_led),
+        cmocka_unit_test(a_mark_that_outlived_its_leader),
         cmocka_unit_test(a_pattern_ends_in_its_name),
         cmocka_unit_test(assumed_kind),
         cmocka_unit_test(acknowledgements_of_other_versions),
