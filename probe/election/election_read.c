@@ -149,7 +149,8 @@ bool election_is_proven(const struct election *election)
         return true;
     /* A path that a pattern matches may be a directory of directories; so may a path without further
      * configuration. */
-    bool holds_others = election->candidate_count == 0 && election->outsider_count > 0;
+    size_t others = election->recipe ? election->foreign_count : election->outsider_count;
+    bool holds_others = election->candidate_count == 0 && others > 0;
     bool empty = election->candidate_count == 0 && !holds_others;
     bool named = election->origin == ORIGIN_CONFIGURED || (empty && election_is_matched(election));
     return (named && known) || ((named || known) && !holds_others);

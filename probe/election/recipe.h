@@ -116,6 +116,9 @@ const struct recipe *recipe_recognise(const struct recipe_book *book, const char
 /* The recipe that has its elections (not its locks) at this path, whatever its children are; NULL: none has. */
 const struct recipe *recipe_of_path(const struct recipe_book *book, const char *path);
 
+/* The recipe whose leader's mark is one of these children; NULL: none is. */
+const struct recipe *recipe_of_mark(const struct recipe_book *book, char *const *names, size_t count);
+
 /* Where a leader's own znode is, or would be, in a directory of a layout that has one. */
 struct leader_place {
     char *path;   /* malloc'd */

@@ -568,6 +568,17 @@ const struct recipe *recipe_of_path(const struct recipe_book *book, const char *
     return NULL;
 }
 
+const struct recipe *recipe_of_mark(const struct recipe_book *book, char *const *names, size_t count)
+{
+    for (size_t i = 0; i < book->count; i++) {
+        const struct recipe *recipe = &book->rows[i].recipe;
+        if (recipe->ack_place == ACK_PLACE_NODE && recipe->ack && !strchr(recipe->ack, '/') &&
+            text_is_among(recipe->ack, names, count))
+            return recipe;
+    }
+    return NULL;
+}
+
 /* The first component of a path that is written as "../NAME", or "=../NAME/...". Its length, or 0. */
 static size_t sibling_in(const char *relative, const char **name)
 {

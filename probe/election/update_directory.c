@@ -202,12 +202,13 @@ static bool same_node(const struct znode_stat *a, const struct znode_stat *b)
     return a->czxid == b->czxid && a->ctime_ms == b->ctime_ms;
 }
 
-/* No name shows a layout, but its path may, whose leader leaves a mark: that may have outlived it. */
-static const struct recipe *emptied_recipe(const struct update *f)
+/* No name is a candidate's, but the path, or the mark that a leader leaves beside its candidates, shows a layout: the
+ * mark may have outlived its leader. */
+static const struct recipe *emptied_recipe(const struct update *f, const struct observed_children *list)
 {
     const struct recipe *recipe = recipe_of_path(f->model->recipes, f->election->path);
     bool mark = recipe && (recipe->ack_place == ACK_PLACE_NODE || recipe->ack_place == ACK_PLACE_PARENT_DATA);
-    return mark ? recipe : NULL;
+    return mark ? recipe : recipe_of_mark(f->model->recipes, list->names, list->count);
 }
 
 /* Chosen anew only while it has no candidates: a mixed directory must not flap. */
@@ -230,7 +231,7 @@ static void directory_recognise(const struct update *f, const struct observed_ch
     if (!recipe && election->recipe && !lock)
         return;
     if (!recipe)
-        recipe = emptied_recipe(f);
+        recipe = emptied_recipe(f, list);
     else if (!recorded && recipe->signature)
         recognised = RECOGNISED_SIGNATURE;
     if (recipe == election->recipe && (!recipe || recognised <= election->recognised))

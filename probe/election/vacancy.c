@@ -359,8 +359,9 @@ static void describe_empty(const struct election *election, size_t foreign, char
     else if (created == 0)
         snprintf(buffer, size, "nobody stands, and no znode was ever created in it");
     else
-        snprintf(buffer, size, "nobody stands; %" PRId64 " znode%s been created here, and none is left",
-                 created, created == 1 ? " had" : "s had");
+        snprintf(buffer, size, "nobody stands; %" PRId64 " znode%s been created here, and %s is left",
+                 created, created == 1 ? " had" : "s had",
+                 election->outsider_count > 0 ? "no candidate" : "none");
 }
 
 size_t vacancy_reasons(const struct election *election, struct vacancy_reason reasons[VACANCY_REASONS])

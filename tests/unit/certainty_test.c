@@ -568,6 +568,12 @@ static void a_mark_that_outlived_its_leader(void **state)
     model_script_run("... and one of another layout is that of its names",
                      OVERSEER STOOD "list\n> election-seen\n" READ_MARK "+ " LATCH " s=b\nlist\n> candidate-joined " LATCH
                      " @1\n> leader-elected nobody -> " LATCH "\n? recipe curator-latch signature\n");
+    model_script_run("a zk-ruby election, in which it is no other child",
+                     "watch /a/manager\nconnect\n> connection connected\n+ ballot0000000000 s=a x\n- ballot0000000000\n"
+                     "+ leader_ack s=a 10.0.0.2:80\nlist\n> election-seen\nread leader_ack\n"
+                     "? recipe zk-ruby name\n? complete yes\n? why-nobody certain: nobody stands; 2 znodes had been "
+                     "created here, and no candidate is left; certain: /a/manager/leader_ack still names 10.0.0.2:80\n"
+                     "tick 6000\ntime\n? summary vacant\n? findings no-leader critical certain\n");
     model_script_run("HDFS, whose bread crumb has no owner",
                      "watch /hadoop-ha/ns/ActiveStandbyElectorLock\nconnect\n> connection connected\ngone .\n"
                      "> election-seen\n+ /hadoop-ha/ns/ActiveBreadCrumb nn1\nread /hadoop-ha/ns/ActiveBreadCrumb\n"
