@@ -26,8 +26,8 @@ struct earlier_loss {
 struct story_search {
     const struct story_query *query;
     struct story *story;
-    const struct model *model;                /* just before the loss; or NULL */
-    bool outage;                              /* the story is of an outage that lasts */
+    const struct model *model;                                /* just before the loss; or NULL */
+    enum outage { NO_OUTAGE, PERHAPS_OUTAGE, OUTAGE } outage; /* the story is of one that lasts */
     struct earlier_loss earlier[STORY_NAMES]; /* the latest, at their number modulo STORY_NAMES */
 };
 
@@ -71,25 +71,37 @@ static bool story_find(void *context, const struct election *election, const str
     return true;
 }
 
-/* Of an election that has no leader, though no open failover says so. What may be, or was so from the beginning,
- * does not hide a failover of another election. The latest of several is taken. */
+/* Of an election that has no leader, though no open failover says so. What may be does not hide what is, and what was
+ * so from the beginning no failover of another election. The latest of several is taken. */
 static void story_outage(struct story_search *search, const struct election *election, struct moment now)
 {
     struct story *story = search->story;
     const struct finding *doubt = vacancy_doubt(election);
+    enum outage outage = doubt && !vacancy_is_sure(doubt) ? PERHAPS_OUTAGE : OUTAGE;
     struct failover lost;
-    if (!vacancy_lost(election, now, &lost) ||
-        (story->election && ((doubt && !vacancy_is_sure(doubt)) || (!lost.from && !search->query->election))))
+    if (!vacancy_lost(election, now, &lost) || outage < search->outage ||
+        (story->election && !lost.from && !search->query->election))
         return;
     if (!lost.from)
         lost.lost_at = election->state == ELECTION_LED ? now : election->state_since;
-    if (search->outage && lost.lost_at.wall_us < story->failover.lost_at.wall_us)
+    if (outage == search->outage && lost.lost_at.wall_us < story->failover.lost_at.wall_us)
         return;
-    search->outage = true;
+    search->outage = outage;
     story->loss_unseen = !lost.from;
     story_take(story, election, &lost);
     if (story->loss_unseen)
         story->after_count = vacancy_reasons(election, story->after);
+}
+
+/* The loss as it was recorded, which a moment of a recording does not keep. */
+static bool story_recorded(void *context, const struct election *election, const struct failover *failover)
+{
+    struct story *story = context;
+    bool same = failover->lost_at.wall_us == story->failover.lost_at.wall_us &&
+                story_same(failover->from, story->failover.from);
+    if (same && story_same(election->path, story->election))
+        story_take(story, election, failover);
+    return true;
 }
 
 /* As the recording ends, or at the moment that was asked for. */
@@ -107,6 +119,12 @@ static void story_find_outage(struct story_search *search, struct history *histo
         for (size_t k = 0; k < model->clusters[i].election_count; k++)
             if (story_wants(search->query, model->clusters[i].elections[k]))
                 story_outage(search, model->clusters[i].elections[k], model->now);
+    const struct history_filter own = {.cluster = search->query->cluster,
+                                       .election = search->story->election};
+    int64_t lost_us = search->story->failover.lost_at.wall_us;
+    if (search->outage == PERHAPS_OUTAGE &&
+        !history_failovers(history, &own, lost_us, lost_us + 1, story_recorded, search->story, &unread))
+        free(unread); /* its cause stays unknown */
 }
 
 /* ---- who it was ---- */

@@ -337,6 +337,8 @@ static void infers_from_facts_alone(void **state)
         {{.deleted_us = 0}, "deleted with all its candidates", false},
         {{.failover = open}, "nobody has led since", true},
         {{.failover = open, .led_unseen = true}, "nobody is known to have led since", true},
+         "nobody led until 00:01:00.000, when the recording ends",
+         true},
         {{.failover = found}, "between ", true},
         {{.failover = found}, "when in that time it happened is not known", true},
         {{.failover = seen}, "between ", false},
@@ -363,6 +365,54 @@ static void infers_from_facts_alone(void **state)
     }
 }
 
+static void observe_other(struct recorded *world, const char *read)
+{
+    fake_tree_list(world->tree, world->model, world->now, "/other", "/other");
+    fake_tree_read(world->tree, world->model, world->now, "/other", read);
+    recorder_flush(world->recorder);
+}
+
+/* That nobody leads is only suspected there: asked without a path, it comes before what is over, with its cause. */
+static void a_suspected_outage_comes_first(void **state)
+{
+    (void)state;
+    struct recorded *world = recorded_begin();
+    struct observation o = {
+        .kind = OBSERVED_ELECTION, .at = world->now, .election = "/other", .path = "/other"};
+    fake_tree_create(world->tree, "/other", 0, "");
+    fake_tree_create(world->tree, "/other/n_0000000001", 0x100000077, "10.0.9.1:5000");
+    fake_tree_create(world->tree, "/other/n_0000000002", 0, "10.0.9.2:5000");
+    model_observe(world->model, &o);
+    observe_other(world, "/other/n_0000000001");
+    fake_tree_read(world->tree, world->model, world->now, "/other", "/other/n_0000000002");
+    recorded_pass(world, 5000);
+    fake_tree_delete(world->tree, "/other/n_0000000001");
+    observe_other(world, "/other/n_0000000001");
+    recorded_pass(world, 2000);
+    recorder_flush(world->recorder);
+    int64_t later_us = world->now.wall_us;
+    recorded_changes(world, 1);
+    recorded_pass(world, 2000);
+    recorder_flush(world->recorder);
+    recorded_stop(world);
+    struct history *history = recorded_open(world);
+    for (int open_first = 0; open_first < 2; open_first++) {
+        char *error = NULL;
+        const struct story_query query = {.at_us = world->now.wall_us, .open_first = open_first};
+        struct story *story = story_make(history, &query, &error);
+        assert_non_null(story);
+        assert_string_equal(story->election, open_first ? "/other" : "/election");
+        assert_int_equal(story->failover.lost_at.wall_us < later_us, open_first);
+        if (open_first) {
+            assert_string_equal(story->failover.from, "n_0000000001");
+            assert_int_equal(story->after[0].certainty, CERTAINTY_SUSPECTED);
+        }
+        story_free(story);
+    }
+    history_close(history);
+    recorded_free(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -376,6 +426,7 @@ int main(void)
         cmocka_unit_test(suspects_a_server_with_reason),
         cmocka_unit_test(reports_of_restarts_at_once),
         cmocka_unit_test(infers_from_facts_alone),
+        cmocka_unit_test(a_suspected_outage_comes_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
