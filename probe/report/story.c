@@ -631,6 +631,8 @@ static void story_after(struct story_search *search, struct history *history)
     if (election && still) {
         story->after_count = vacancy_reasons(election, story->after);
         story->led_unseen = vacancy_led_unseen(election, failover);
+        if (search->query->now_us - to_us > STORY_ENDED_US)
+            story->ends_us = to_us;
     }
 }
 

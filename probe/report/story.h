@@ -33,6 +33,8 @@
 #define STORY_RETURN_S 600
 /* If a directory is deleted recursively, it goes at most this long after its leader. */
 #define STORY_DELETED_US INT64_C(1000000)
+/* A recording whose end lies further back goes on no more. */
+#define STORY_ENDED_US INT64_C(10000000)
 /* A server that started at most this long before, or three session timeouts, may be related. */
 #define STORY_START_US INT64_C(15000000)
 
@@ -126,9 +128,10 @@ struct story {
     struct vacancy_reason after[VACANCY_REASONS];
     size_t after_count;
     bool led_unseen; /* another may have led since then, in a gap */
+    int64_t ends_us; /* the recording's end, if nobody led until then and that was long ago; else 0 */
 
     /* Beside it, and before. */
-    char **near;              /* other elections that changed their leader within STORY_NEAR_US */
+    char **near; /* other elections that changed their leader within STORY_NEAR_US */
     size_t near_count, near_room;
     size_t near_same_session; /* their failovers that lost the same identity or session */
     int64_t returned_us;      /* when the same identity was a candidate again; 0: not within STORY_RETURN_S */
@@ -149,6 +152,7 @@ struct story_query {
     int64_t at_us;        /* the latest failover lost by this time */
     int64_t from_us;      /* and not before this time; 0: no limit */
     bool open_first;      /* an outage that lasts comes before failovers that are over, seen or not */
+    int64_t now_us;       /* the time of the question: story->ends_us; 0: it does not matter */
     struct client_logs client_logs; /* of the lost leader's host: story->pause */
 };
 

@@ -337,8 +337,10 @@ static void infers_from_facts_alone(void **state)
         {{.deleted_us = 0}, "deleted with all its candidates", false},
         {{.failover = open}, "nobody has led since", true},
         {{.failover = open, .led_unseen = true}, "nobody is known to have led since", true},
+        {{.failover = open, .ends_us = 60000000},
          "nobody led until 00:01:00.000, when the recording ends",
          true},
+        {{.failover = open, .ends_us = 60000000}, "nobody has led since", false},
         {{.failover = found}, "between ", true},
         {{.failover = found}, "when in that time it happened is not known", true},
         {{.failover = seen}, "between ", false},
@@ -356,6 +358,7 @@ static void infers_from_facts_alone(void **state)
         story.deleted_us = given->deleted_us;
         story.remade_us = given->remade_us;
         story.led_unseen = given->led_unseen;
+        story.ends_us = given->ends_us;
         if (given->failover.from_identity)
             story.failover = given->failover;
         struct sentences sentences = story_sentences(&story, true);

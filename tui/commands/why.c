@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "config/times.h"
+#include "probe/clock.h"
 #include "tui/commands/command_output.h"
 #include "tui/commands/command_recording.h"
 #include "tui/output/line_printer.h"
@@ -57,6 +58,7 @@ int command_why(const struct invocation *invocation)
     struct history *history = file ? command_recording_open(file, &from_us, &to_us) : NULL;
     int status = EXIT_USAGE;
     query.open_first = !options->when;
+    query.now_us = options->when ? 0 : clock_now().wall_us;
     if (history && choose_moment(options->when, to_us, &query.at_us)) {
         struct story *story = story_make(history, &query, &error);
         if (story)

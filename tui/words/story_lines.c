@@ -82,19 +82,23 @@ static const char *loss_clock(const struct sentences *s, const struct story *sto
 /* There was no leader since, as far as was recorded. */
 static void say_open(struct sentences *s, const struct story *story)
 {
-    char clock[LOSS_CLOCK], lost[40];
+    char clock[LOSS_CLOCK], lost[40], end[STORY_CLOCK], until[64 + STORY_CLOCK] = "";
     const struct failover *f = &story->failover;
     bool open = failover_is_open(f), unseen = story->led_unseen || f->gap_us > 0;
-    story_lines_say(
-        s, SENTENCE_CERTAIN,
-        text_format("%s: %s lost the leadership of %s, and %s.", loss_clock(s, story, clock), from_of(story),
-                    story->name,
-                    !open    ? "nobody followed until the election ended"
-                    : unseen ? "nobody is known to have led since"
-                             : "nobody has led since"),
-        text_format("the znode of %s no longer existed at %s, and %s", f->from ? f->from : "the leader",
-                    format_time(f->lost_at.wall_us, lost, sizeof lost),
-                    open ? "no leader was recorded after it" : "no candidate came"));
+    if (story->ends_us != 0)
+        snprintf(until, sizeof until, "%s until %s, when the recording ends",
+                 unseen ? "nobody is known to have led" : "nobody led", story_clock(s, story->ends_us, end));
+    story_lines_say(s, SENTENCE_CERTAIN,
+                    text_format("%s: %s lost the leadership of %s, and %s.", loss_clock(s, story, clock),
+                                from_of(story), story->name,
+                                !open    ? "nobody followed until the election ended"
+                                : *until ? until
+                                : unseen ? "nobody is known to have led since"
+                                         : "nobody has led since"),
+                    text_format("the znode of %s no longer existed at %s, and %s",
+                                f->from ? f->from : "the leader",
+                                format_time(f->lost_at.wall_us, lost, sizeof lost),
+                                open ? "no leader was recorded after it" : "no candidate came"));
 }
 
 static void say_outage(struct sentences *s, const struct story *story)
@@ -621,8 +625,7 @@ static void say_chain(struct sentences *s, const struct story *story)
         story_lines_say(
             s, SENTENCE_CERTAIN,
             story->successor_left
-                ? text_format("%s was next in line, and its znode went about then, too.",
-                              story->successor)
+                ? text_format("%s was next in line, and its znode went about then, too.", story->successor)
             : story->successor_notified > 0
                 ? text_format("%s was next in line, and watched its predecessor: it was notified at once.",
                               story->successor)
