@@ -120,6 +120,23 @@ static void note_before(struct failover_case *c, const struct cluster *cluster, 
     c->at_leader = server->mode == SERVER_LEADER || server->mode == SERVER_STANDALONE;
 }
 
+/* Since when it was found without a connection, in every list until its end: it had none when this run began. Servers
+ * that were started since may have lost one, and give each session a whole timeout anew. */
+static int64_t apart_since_us(const struct election *election, const struct candidate *leader)
+{
+    const struct cluster *cluster = election->cluster;
+    if (leader->joined.mono_us < cluster->connection_since.mono_us ||
+        cluster->epoch_us > leader->joined.mono_us)
+        return 0;
+    for (size_t i = 0; i < election->finding_count; i++) {
+        const struct finding *finding = election->findings[i];
+        if (finding->code == FINDING_OWNER_DISCONNECTED && finding->candidate_count > 0 &&
+            strcmp(finding->candidates[0], leader->name) == 0)
+            return finding->since.mono_us;
+    }
+    return 0;
+}
+
 /* ---- evidence from a log ---- */
 
 /* Is this the path of the election's candidate of that name? A lock's holder lies at the election's own. */
@@ -319,6 +336,8 @@ void failover_case_open(const struct update *f, const struct candidate *leader)
         c->evidence.session = leader->stat.owner;
     if (leader->own->client)
         note_before(c, cluster, leader->own->client);
+    if (leader->own->client && c->evidence.listed_us == 0)
+        c->evidence.apart_us = apart_since_us(f->election, leader);
     int64_t stood_zxid = stood_at(cluster, f->at.mono_us);
     if (leader->known && leader->stat.czxid <= stood_zxid)
         c->stood_zxid = stood_zxid;

@@ -11,6 +11,9 @@
 #define LATE_US INT64_C(150000)
 #define ANSWERED_LATE_US INT64_C(300000)
 
+/* Of a session without a connection, until it ends: longer than a client needs for a connection and a close. */
+#define APART_LEAST_US INT64_C(1000000)
+
 int64_t failover_expiry_most_us(int timeout_ms, int tick_ms)
 {
     if (timeout_ms <= 0 || tick_ms <= 0)
@@ -50,6 +53,10 @@ static enum failover_cause how_it_ended(const struct failover_evidence *e, enum 
 {
     int64_t timeout_us = (int64_t)e->timeout_ms * 1000, least_us = timeout_us - answered_late_us(e);
     *certainty = ended_with_it(e);
+    if (e->heard_low_us == 0 && e->apart_us != 0 && e->gone_us - e->apart_us >= APART_LEAST_US) {
+        *certainty = CERTAINTY_SUSPECTED; /* to close it takes a connection, which lists may have missed */
+        return CAUSE_EXPIRED;
+    }
     if (timeout_us <= 0 || e->heard_low_us == 0)
         return CAUSE_ENDED;
     if (failover_was_closed(e))
@@ -175,10 +182,14 @@ static void describe_end(const struct failover_evidence *e, enum failover_cause 
     char heard[32], listed[32], timeout[32], parted[80] = "";
     const char *at = e->server ? e->server : "its server";
     seconds(e->fate_us - e->gone_us, listed, sizeof listed);
-    if (cause == CAUSE_ENDED && e->heard_low_us == 0) {
+    if (e->heard_low_us == 0 && (cause == CAUSE_ENDED || e->apart_us != 0)) {
+        char span[32], apart[112] = "";
+        if (cause == CAUSE_EXPIRED)
+            snprintf(apart, sizeof apart, "no server had a connection from it for %s before its znode went; ",
+                     seconds(e->gone_us - e->apart_us, span, sizeof span));
         bool seen = e->since_us == e->gone_us;
-        snprintf(buffer, size, "absent from the session list %s%s; it is not known when it was last heard",
-                 seen ? listed : "when its loss was found", seen ? " after" : "");
+        snprintf(buffer, size, "%sabsent from the session list %s%s; it is not known when it was last heard",
+                 apart, seen ? listed : "when its loss was found", seen ? " after" : "");
         return;
     }
     if (e->parted_us != 0) {

@@ -27,6 +27,7 @@ struct failover_evidence {
      * heard from it between heard_low_us and heard_high_us. parted_us: a later list without it had arrived by
      * then. */
     int64_t listed_us, heard_low_us, heard_high_us, parted_us;
+    int64_t apart_us;   /* since then no list showed its connection, and none had before; 0: not so */
     const char *server; /* the server that listed it; or NULL */
     /* That server reports heard sessions to ZooKeeper's leader, which counts the timeout, only at intervals.
      * It may have failed before its last report, even if it serves again by now. */

@@ -358,6 +358,29 @@ static void reports_an_expired_session(void **state)
                          "> failover " A " -> " B " expired? detection 7513-11149 vacancy 0\n");
 }
 
+/* Begun after its client had died, and before its session expired: to close that takes a connection. */
+static void suspects_that_what_had_no_connection_expired(void **state)
+{
+    (void)state;
+#define APART                                                                                                \
+    "servers 1\nwatch /election kind=leader\nconnect\n> connection connected\n+ " A " s=a\n"                 \
+    "client a on=1 at=10.0.0.1:11 timeout=10000\naway a\nfailovers\nlist\n> election-seen\nreadall\n"        \
+    "round\nsessions\ntick 500\nround\nsessions\n"
+#define APART_ENDS                                                                                           \
+    "end a\n- " A "\ngone " A "\n> leader-lost " A " @1\n> candidate-left " A                                \
+    " @1\nlist\ntick 10\nround\nsessions\n"
+#define APART_IS_TOLD "> failover " A " -> nobody "
+    model_script_run("no list showed one", APART "tick 2000\nround\nsessions\ntick 1000\nround\nsessions\n"
+                                                 "? findings owner-disconnected error suspected " A
+                                                 "\n" APART_ENDS APART_IS_TOLD "expired? vacancy 12--1\n");
+    model_script_run("... but for a moment",
+                     APART APART_ENDS "stated\n" APART_IS_TOLD "ended vacancy 12--1\n");
+    model_script_run(
+        "one had a connection in between",
+        APART "tick 1000\nclient a on=1 at=10.0.0.1:12 timeout=10000\nround\nsessions\ntick 500\n" APART_ENDS
+              "stated\n" APART_IS_TOLD "closed vacancy 12--1\n");
+}
+
 static void reports_what_nobody_explains(void **state)
 {
     (void)state;
@@ -424,6 +447,7 @@ int main(void)
         cmocka_unit_test(proves_a_lock_that_was_closed),
         cmocka_unit_test(follows_a_lock),
         cmocka_unit_test(reports_an_expired_session),
+        cmocka_unit_test(suspects_that_what_had_no_connection_expired),
         cmocka_unit_test(reports_what_nobody_explains),
         cmocka_unit_test(reports_at_the_latest),
         cmocka_unit_test(reports_an_open_one_when_the_next_begins),
