@@ -267,8 +267,8 @@ const struct option_row option_table[] = {
              "                                    one cluster; config: a bundle"},
     {"against", 0, "RECORDING", EVENTS, TEXT(against, "name a recording"),
      .help = "with --replay CASE: only what is told now and was not then (+), or then and not now (-)"},
-    {"observe", 0, "FILE", LOOKING | RECORD | DISCOVER | INJECT | DEMO | AUTOPSY, TEXT(observe, "name a file"),
-     .help = "append all observations to FILE, a case for --replay"},
+    {"observe", 0, "FILE", LOOKING | RECORD | DISCOVER | INJECT | DEMO | AUTOPSY,
+     TEXT(observe, "name a file"), .help = "append all observations to FILE, a case for --replay"},
     {"capture", 0, "FILE", WATCH | ONCE | EVENTS | RECORD | REPORT | WHY | AUTOPSY, OWN(add_capture),
      .help = "read packets of tcpdump: beside the cluster of --server or --cluster, else instead of one;\n"
              "                                    - for standard input; repeatable; SERVER=FILE names the "

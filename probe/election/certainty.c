@@ -478,7 +478,8 @@ static bool certainty_alone(const struct election *election, const struct candid
     for (size_t i = 0; i < cluster->server_count; i++)
         if (!server_lists_all(&cluster->servers[i]) && !server_is_captured(&cluster->servers[i]))
             return false;
-    return (!cluster->clients || cluster->clients->unlisted == 0) && chain_watches_complete(election->cluster) && !c->own->elsewhere &&
+    return (!cluster->clients || cluster->clients->unlisted == 0) &&
+           chain_watches_complete(election->cluster) && !c->own->elsewhere &&
            !client_is_helped(c->own->client, c->own->helped_us);
 }
 

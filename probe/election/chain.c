@@ -723,7 +723,8 @@ static bool is_member(const struct election *election, const struct client *clie
 
 /* The other sessions of its host may be its client's: one to own the candidate, one to read. everywhere: those of all
  * hosts count. */
-static struct beside seen_beside(const struct election *election, const struct client *client, bool everywhere)
+static struct beside seen_beside(const struct election *election, const struct client *client,
+                                 bool everywhere)
 {
     const struct cluster *cluster = election->cluster;
     const struct client_session *own = &client->shown;

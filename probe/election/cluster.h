@@ -86,7 +86,7 @@ struct server {
     uint16_t list_round, watch_round;             /* connection lists and watch lists so far */
     uint32_t list_source;                         /* of the latest connection list */
     uint8_t whole; /* so many of these in a row had all connections that it counts; it stays at the largest */
-    struct moment listed, listed_before;          /* the latest two connection lists; mono_us 0: none */
+    struct moment listed, listed_before; /* the latest two connection lists; mono_us 0: none */
     bool clock_low_known, clock_known;
     int64_t clock_low_us, clock_high_us; /* the range of its clock's offset to the observer's */
     int64_t clock_us;                    /* the time of that range */

@@ -328,8 +328,7 @@ static void raise_namesakes(struct diagnosis *d, const struct namesakes *alike)
         snprintf(more, sizeof more, ", and so do %zu more", alike->count - 2);
     diagnosis_raise(
         d, FINDING_DUPLICATE_IDENTITY, harmless ? SEVERITY_INFO : SEVERITY_WARNING,
-        sure && (harmless || restarted) ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED, subject,
-        alike->of, named,
+        sure && (harmless || restarted) ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED, subject, alike->of, named,
         alive == ANSWER_YES ? "nothing, if they are meant to write the same; else give each client its own"
                             : NULL,
         "%s and %s have the same identity %.120s, in sessions 0x%" PRIx64 " and 0x%" PRIx64 "%s%s",

@@ -346,13 +346,12 @@ static bool contested(struct diagnosis *d, const struct candidate *leader)
     char first[160], second[160], when[SPAN_TEXT];
     describe_session(election, owns ? leader->stat.owner : contest->rival, first, sizeof first);
     describe_session(election, other, second, sizeof second);
-    diagnosis_raise(
-        d, FINDING_SPLIT_BRAIN, SEVERITY_CRITICAL,
-        are_two_clients(election, contest) ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED,
-        NO_SUBJECT, &leader, 1, owns ? NULL : "stop both clients: neither owns the first candidate",
-        "%s%s and %s take %s from each other: seen to return %u time%s, the latest at %s", first,
-        owns ? " (the first candidate's)" : "", second, election->ack_path, contest->returned,
-        contest->returned == 1 ? "" : "s", describe_clock(contest->latest[0], when, sizeof when));
+    diagnosis_raise(d, FINDING_SPLIT_BRAIN, SEVERITY_CRITICAL,
+                    are_two_clients(election, contest) ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED, NO_SUBJECT,
+                    &leader, 1, owns ? NULL : "stop both clients: neither owns the first candidate",
+                    "%s%s and %s take %s from each other: seen to return %u time%s, the latest at %s", first,
+                    owns ? " (the first candidate's)" : "", second, election->ack_path, contest->returned,
+                    contest->returned == 1 ? "" : "s", describe_clock(contest->latest[0], when, sizeof when));
     return true;
 }
 
@@ -499,12 +498,11 @@ static void election_gone(struct diagnosis *d)
 static void lease(struct diagnosis *d)
 {
     const struct znode_stat *stat = &d->election->own->directory;
-    d->election->rewritten = d->election->directory_known && stat->owner == 0 && stat->data_length > 0 &&
-                             stat->cversion == 0;
+    d->election->rewritten =
+        d->election->directory_known && stat->owner == 0 && stat->data_length > 0 && stat->cversion == 0;
     if (!d->election->rewritten)
         return;
-    int64_t age_us =
-        d->f->at.wall_us - cluster_stat_us(d->election->cluster, stat->czxid, stat->ctime_ms);
+    int64_t age_us = d->f->at.wall_us - cluster_stat_us(d->election->cluster, stat->czxid, stat->ctime_ms);
     if (age_us < LEASE_FIRST_US)
         diagnosis_again(d, d->f->at.mono_us + LEASE_FIRST_US - age_us);
     else

@@ -104,20 +104,18 @@ static void persistent(struct diagnosis *d, const struct candidate *c, size_t *a
     bool proved = made_before(d, c, asked) && !holds_others && !held_others && !kept && !d->election->mixed &&
                   age_us >= LEASE_US &&
                   (strcmp(recipe->name, "kazoo") != 0 || d->election->kind_proof == KIND_CONFIGURED);
-    diagnosis_raise(
-        d, FINDING_PERSISTENT_CANDIDATE,
-        holds_others || kept ? SEVERITY_WARNING
-        : c->place == 0      ? SEVERITY_CRITICAL
-                             : SEVERITY_ERROR,
-        proved ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED, diagnosis_subject(c), &c, 1, NULL,
-        "no session owns it: %s; %s was created at %s and is %s in line%s",
-        kind_without_session(d->election, c->stat.owner), describe_path(c, path, sizeof path),
-        describe_clock(made, when, sizeof when),
-        c->place == 0 ? "first" : "waiting",
-        holds_others  ? "; it has children, which may show that its member lives"
-        : kept        ? "; it is written to, perhaps by its member, which so keeps a TTL znode"
-        : held_others ? "; it had children, which may come again with its member"
-                      : "");
+    diagnosis_raise(d, FINDING_PERSISTENT_CANDIDATE,
+                    holds_others || kept ? SEVERITY_WARNING
+                    : c->place == 0      ? SEVERITY_CRITICAL
+                                         : SEVERITY_ERROR,
+                    proved ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED, diagnosis_subject(c), &c, 1, NULL,
+                    "no session owns it: %s; %s was created at %s and is %s in line%s",
+                    kind_without_session(d->election, c->stat.owner), describe_path(c, path, sizeof path),
+                    describe_clock(made, when, sizeof when), c->place == 0 ? "first" : "waiting",
+                    holds_others  ? "; it has children, which may show that its member lives"
+                    : kept        ? "; it is written to, perhaps by its member, which so keeps a TTL znode"
+                    : held_others ? "; it had children, which may come again with its member"
+                                  : "");
 }
 
 /*

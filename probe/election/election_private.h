@@ -32,7 +32,7 @@ struct candidate_private {
     int64_t read_us;                  /* its data, the latest time; 0: never */
     int64_t again_us;                 /* it was asked to be read again, the latest time */
     unsigned holds;                   /* of a fault: certainty_of_member() */
-    bool elsewhere; /* a watch on children at another server may be its client's */
+    bool elsewhere;                   /* a watch on children at another server may be its client's */
     int64_t helped_us;                /* another session was seen to watch for it, perhaps; 0: none was */
     const struct candidate *watched;  /* what its session watches instead; NULL: nothing in here */
     uint32_t hash, round;
@@ -47,12 +47,12 @@ struct candidate_private {
 
 /* Sessions take the acknowledgement from each other, under one leader. */
 struct ack_contest {
-    uint64_t owner, rival;   /* who owns it, and who did before; 0: none */
+    uint64_t owner, rival;     /* who owns it, and who did before; 0: none */
     uint32_t says, rival_says; /* hashes of the identities that they wrote; 0: none */
-    unsigned returned;       /* how often it came back to the one that had lost it */
-    struct moment latest[2]; /* the latest two of these; the newest first */
-    struct moment reported;  /* the latest leader-acknowledged event; mono_us 0: none */
-    unsigned unreported;     /* acknowledgements since then */
+    unsigned returned;         /* how often it came back to the one that had lost it */
+    struct moment latest[2];   /* the latest two of these; the newest first */
+    struct moment reported;    /* the latest leader-acknowledged event; mono_us 0: none */
+    unsigned unreported;       /* acknowledgements since then */
 };
 
 /* One of FURTHER_ACKS. */

@@ -1054,8 +1054,12 @@ void failover_cases_finish(struct model *model, struct cluster *cluster, struct 
     struct failover_case *next;
     for (struct failover_case *c = cluster->cases; c; c = next) {
         next = c->next;
-        if (c->won.mono_us != 0)
+        if (c->won.mono_us != 0) {
             failover_case_close(&(struct update){model, c->election, now});
+        } else if (is_to_tell_open(c)) {
+            struct failover failover = case_judge(c);
+            case_report(model, c, &failover, now, false);
+        }
     }
 }
 

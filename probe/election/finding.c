@@ -21,7 +21,8 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
                 "went, and without end where its path is named: then also if it never existed. Where the "
                 "path is not named and the last leader resigned or ended its session, it may be over: then "
                 "it is suspected. So it is where nobody tells how the leader went, if it led for less than a "
-                "minute, or the election was without a leader before.",
+                "minute, or the election was without a leader before; and while what lies in its place was "
+                "made or written to lately, as a lease is.",
             .advice = "check the clients: are they running, can they reach ZooKeeper, why do they not join?",
         },
     [FINDING_NEVER_WAKES] =
@@ -188,13 +189,12 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .looks =
                 "The same identity in the data or names of candidates of different sessions; an address "
                 "alone is not an identity. Certain where one of them is silent since before the other "
-                "joined, or lost "
-                "its connection, as the earlier session of a restarted client: of a host with a port, or a "
-                "GUID, anywhere, of "
-                "other data at one address; suspected if both clients were heard after the later one had "
-                "joined: then two processes write it. "
-                "Suspected of a plain word, such as standby, of a name that all "
-                "write, and of 1@app, which copies of a container share. A note while all live at one "
+                "joined, and for nine tenths of its timeout, or lost its connection, elsewhere for as long, "
+                "as the earlier session of a restarted client: of a host with a port, or a GUID, anywhere, "
+                "of other data at one address; suspected if both clients were heard after the later one had "
+                "joined: then two processes write it. Suspected of a plain word, such as standby, of a name "
+                "that all write, and of 1@app, which copies of a container share. A note while all live at "
+                "one "
                 "address, as one process with two sessions, or write what names no process: a version, a "
                 "zone, a time. Data is read again before this is certain, and once a minute after that.",
             .advice =
@@ -275,8 +275,8 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .meaning = "Two sessions take the acknowledgement from each other: both clients act as leader.",
             .looks = "While one candidate is first, the acknowledgement's ephemeralOwner changes from one "
                      "session to another and back, at least twice within 30 s. Certain if both own a "
-                     "candidate, or are of "
-                     "two addresses: one client may have two sessions.",
+                     "candidate, or are of two addresses, and do not write the same identity: one client may "
+                     "have two sessions, or an agent that writes for it.",
             .advice = "stop the client whose session does not own the first candidate: the other one leads",
             .source = "Flink 2.1 after a restart of its ZooKeeper server",
         },
@@ -289,11 +289,10 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
                 "expires, although the holder believes that it owns the lock.",
             .looks =
                 "The identity in the lock's data belongs to another session than ephemeralOwner. Certain if "
-                "that session lives at the owner's address, and the owner has no connection; nothing if it "
-                "lives at "
-                "another address, as the lock may be held for it, or if it was not made as ZooKeeper makes "
-                "them: an "
-                "application may have sessions of its own.",
+                "that session lives at the owner's address, the owner has no connection, and the data was "
+                "written after the lock had been created; nothing if it lives at another address, as the "
+                "lock may be held for it, or if it was not made as ZooKeeper makes them: an application may "
+                "have sessions of its own.",
             .advice = "expect the lock to be deleted when the old session ends; a client then takes it again",
             .source = "kafka pull request 2175",
         },

@@ -172,7 +172,8 @@ void leadership_won(const struct update *f, const struct candidate *leader)
     }
     tenure_begin(election, leader, from, election->leader_since_exact, false);
     election->leader = leader;
-    election->counters.leader_changes += election->own->denied.mono_us == 0; /* else counted with who never led */
+    election->counters.leader_changes +=
+        election->own->denied.mono_us == 0; /* else counted with who never led */
     failover_case_won(f);
     election->own->denied = (struct moment){0};
     election->own->still_open = false;

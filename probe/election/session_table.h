@@ -48,7 +48,8 @@ struct client {
     int32_t announced; /* watches on children, in the latest list of watches; -1: it announces none */
     uint8_t
         absent_rounds; /* session lists in a row of one server without it, since all its candidates exist */
-    uint8_t unlisted;  /* so often ZooKeeper's leader has heard it since a server listed it; it stays at the largest */
+    uint8_t
+        unlisted; /* so often ZooKeeper's leader has heard it since a server listed it; it stays at the largest */
     bool idle : 1;     /* in the series: no real request, none outstanding */
     bool ours : 1;     /* a session of this program */
     bool answered : 1; /* since the latest enclosed poll */

@@ -322,10 +322,10 @@ bool history_observations(struct history *h, int64_t from_us, int64_t to_us, str
     if (code != SQLITE_DONE)
         *error = schema_error(h->db, h->file);
     else if (out->length == 0)
-        *error =
-            text_format("%s: no observations of that time are kept: a recorder writes them within %d minutes, and "
-                        "history: {observations: ...} says how long they are kept",
-                        h->file, RECORDER_OBSERVED_MIN);
+        *error = text_format(
+            "%s: no observations of that time are kept: a recorder writes them within %d minutes, and "
+            "history: {observations: ...} says how long they are kept",
+            h->file, RECORDER_OBSERVED_MIN);
     sqlite3_finalize(statement);
     reader_end(h);
     return *error == NULL;

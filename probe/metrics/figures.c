@@ -69,7 +69,8 @@ static double figures_next_failover(const struct election *election)
         return NAN;
     struct next_failover next = whatif_next(election);
     bool lock = election->recipe && election->recipe->family == FAMILY_LOCK;
-    if (next.by_itself == ANSWER_NO) /* no failover begins, though the successor watches, unless its client ends it */
+    if (next.by_itself ==
+        ANSWER_NO) /* no failover begins, though the successor watches, unless its client ends it */
         return vacancy_stalls(election) ? 0 : NAN;
     if (!lock && !next.successor)
         return figures_needs_nobody(election) ? NAN : 0;

@@ -263,7 +263,7 @@ static void story_before(struct story_search *search, struct history *history)
     const struct candidate *successor = whatif_next(election).successor;
     char *name = successor ? text_copy(successor->name) : NULL;
     story->successor_left =
-        name && !story_same(name, story->failover.to) &&
+        name && story->failover.gap_us == 0 && !story_same(name, story->failover.to) &&
         !story_candidate_at(search, history, story->failover.lost_at.wall_us + STORY_ABOUT_US, name);
     free(name);
 }

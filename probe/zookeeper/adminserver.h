@@ -25,10 +25,10 @@ enum admin_command {
     ADMIN_MONITOR,       /* figures: all_watches, sessions, ephemerals, ... */
     ADMIN_CONNECTIONS,
     ADMIN_WATCHES,
-    ADMIN_DUMP,         /* sessions; empty on all servers but ZooKeeper's leader */
+    ADMIN_DUMP,          /* sessions; empty on all servers but ZooKeeper's leader */
     ADMIN_CONFIGURATION, /* figures: client_port, server_id; they show which server the AdminServer belongs to
                           */
-    ADMIN_WATCH_DETAILS  /* watches, those on children too, of each kind; refused where they are more than 1,000.
+    ADMIN_WATCH_DETAILS /* watches, those on children too, of each kind; refused where they are more than 1,000.
                             Of no release yet: ZOOKEEPER-5069 */
 };
 

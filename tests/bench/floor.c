@@ -363,7 +363,8 @@ static void on_list(int rc, const struct String_vector *names, const struct Stat
     struct watching *w = (struct watching *)(uintptr_t)context;
     (void)stat;
     check(rc, "children");
-    int32_t led = w->count > 0 ? w->sequences[w->at] : -1, latest = w->count > 0 ? w->sequences[w->count - 1] : INT32_MAX;
+    int32_t led = w->count > 0 ? w->sequences[w->at] : -1,
+            latest = w->count > 0 ? w->sequences[w->count - 1] : INT32_MAX;
     w->lists++;
     w->reading = false;
     take_names(w, names);

@@ -361,9 +361,9 @@ static void a_registry_with_a_dependency(void **state)
     model_script_run("... and two of three, beside one that never did: perhaps it has another part",
                      SERVICES "w c n_0000000001\nw d n_0000000002\nproof\n? recipe zookeeper-support watch\n"
                               "? findings no-watch warning suspected n_0000000001\n");
-    model_script_run("... and all three, of which one lost its watch",
-                     SERVICES "w b n_0000000000\nw c n_0000000001\nw d n_0000000002\nround\nunw b n_0000000000\n"
-                              "proof\n? findings no-watch critical certain n_0000000001\n");
+    model_script_run("... and all three, of which one lost its watch", SERVICES
+                     "w b n_0000000000\nw c n_0000000001\nw d n_0000000002\nround\nunw b n_0000000000\n"
+                     "proof\n? findings no-watch critical certain n_0000000001\n");
 }
 
 /* kazoo's extra_lock_patterns are for this. */
@@ -511,15 +511,16 @@ static void a_loss_that_is_found_has_a_cause(void **state)
     model_script_run("its session has ended",
                      LATCH_AT("watch /jobs\n") "end a\n" FOUND_LATER "tick 1100\ntime\n> failover " LATCH
                                                " -> nobody ended? vacancy 1200--1 gap 20000\n");
-    model_script_run("the gap bounds it for whoever asks later, too, where the first does not lead",
-                     LATCH_AT("watch /jobs\n") "+ " LATCH_2 "\nlist\n> candidate-joined " LATCH_2
-                                               " @2\nreadall\n" FOUND_LATER "readall\ntick 10000\ntime\n"
-                                               "> failover " LATCH " -> " LATCH_2 " unknown gap 20100\n"
-                                               "restart 100\nconnect\n> connection connected\nlist\n"
-                                               "> election-seen\nreadall\n? lost perhaps nobody leads: the last leader, "
-                                               "10.0.0.1, was lost between 22:13:24Z and 22:13:44Z: it is not known "
-                                               "how; suspected: the first, " LATCH_2 ", is a leftover without a "
-                                               "session: those behind it wait until somebody deletes it\n");
+    model_script_run(
+        "the gap bounds it for whoever asks later, too, where the first does not lead",
+        LATCH_AT("watch /jobs\n") "+ " LATCH_2 "\nlist\n> candidate-joined " LATCH_2
+                                  " @2\nreadall\n" FOUND_LATER "readall\ntick 10000\ntime\n"
+                                  "> failover " LATCH " -> " LATCH_2 " unknown gap 20100\n"
+                                  "restart 100\nconnect\n> connection connected\nlist\n"
+                                  "> election-seen\nreadall\n? lost perhaps nobody leads: the last leader, "
+                                  "10.0.0.1, was lost between 22:13:24Z and 22:13:44Z: it is not known "
+                                  "how; suspected: the first, " LATCH_2 ", is a leftover without a "
+                                  "session: those behind it wait until somebody deletes it\n");
 }
 
 static void nobody_ever_led(void **state)
@@ -547,37 +548,41 @@ static void a_mark_that_outlived_its_leader(void **state)
 #define OVERSEER_MARK "+ /overseer_elect/leader s=a {\"id\":\"1-10.0.0.1:8983_solr-n_0000000000\"}\n"
 #define READ_MARK "read /overseer_elect/leader\n"
     (void)state;
-    model_script_run("a Solr overseer without a candidate",
-                     OVERSEER STOOD OVERSEER_MARK "list\n> election-seen\n? complete no\n" READ_MARK
-                     "? recipe solr-overseer name\n? complete yes\n"
-                     "? lost nobody stands; 1 znode had been created here, and none is left; "
-                     "/overseer_elect/leader still names 1-10.0.0.1:8983_solr-n_0000000000; how it was lost, only transaction "
-                     "logs tell (electop autopsy)\n"
-                     "client a on=1 at=10.0.0.1:11\nround\n"
-                     "? lost nobody stands; 1 znode had been created here, and none is left; "
-                     "/overseer_elect/leader still names 1-10.0.0.1:8983_solr-n_0000000000, whose client is connected; how it was "
-                     "lost, only transaction logs tell (electop autopsy)\n"
-                     "- /overseer_elect/leader\n" READ_MARK
-                     "? lost nobody stands; 1 znode had been created here, and none is left; who led, and how it "
-                     "was lost, only transaction logs tell (electop autopsy)\n");
-    model_script_run("... whose next candidate proves the layout",
-                     OVERSEER STOOD "list\n> election-seen\n" READ_MARK
-                     "+ 2-10.0.0.2:8983_solr-n_0000000001 s=b\nlist\n"
-                     "> candidate-joined 2-10.0.0.2:8983_solr-n_0000000001 @1\n"
-                     "> leader-elected nobody -> 2-10.0.0.2:8983_solr-n_0000000001\n? recipe solr-overseer signature\n");
-    model_script_run("... and one of another layout is that of its names",
-                     OVERSEER STOOD "list\n> election-seen\n" READ_MARK "+ " LATCH " s=b\nlist\n> candidate-joined " LATCH
+    model_script_run(
+        "a Solr overseer without a candidate", OVERSEER STOOD OVERSEER_MARK
+        "list\n> election-seen\n? complete no\n" READ_MARK "? recipe solr-overseer name\n? complete yes\n"
+        "? lost nobody stands; 1 znode had been created here, and none is left; "
+        "/overseer_elect/leader still names 1-10.0.0.1:8983_solr-n_0000000000; how it was lost, only "
+        "transaction "
+        "logs tell (electop autopsy)\n"
+        "client a on=1 at=10.0.0.1:11\nround\n"
+        "? lost nobody stands; 1 znode had been created here, and none is left; "
+        "/overseer_elect/leader still names 1-10.0.0.1:8983_solr-n_0000000000, whose client is connected; "
+        "how it was "
+        "lost, only transaction logs tell (electop autopsy)\n"
+        "- /overseer_elect/leader\n" READ_MARK
+        "? lost nobody stands; 1 znode had been created here, and none is left; who led, and how it "
+        "was lost, only transaction logs tell (electop autopsy)\n");
+    model_script_run(
+        "... whose next candidate proves the layout", OVERSEER STOOD
+        "list\n> election-seen\n" READ_MARK "+ 2-10.0.0.2:8983_solr-n_0000000001 s=b\nlist\n"
+        "> candidate-joined 2-10.0.0.2:8983_solr-n_0000000001 @1\n"
+        "> leader-elected nobody -> 2-10.0.0.2:8983_solr-n_0000000001\n? recipe solr-overseer signature\n");
+    model_script_run("... and one of another layout is that of its names", OVERSEER STOOD
+                     "list\n> election-seen\n" READ_MARK "+ " LATCH " s=b\nlist\n> candidate-joined " LATCH
                      " @1\n> leader-elected nobody -> " LATCH "\n? recipe curator-latch signature\n");
-    model_script_run("a zk-ruby election, in which it is no other child",
-                     "watch /a/manager\nconnect\n> connection connected\n+ ballot0000000000 s=a x\n- ballot0000000000\n"
-                     "+ leader_ack s=a 10.0.0.2:80\nlist\n> election-seen\nread leader_ack\n"
-                     "? recipe zk-ruby name\n? complete yes\n? why-nobody certain: nobody stands; 2 znodes had been "
-                     "created here, and no candidate is left; certain: /a/manager/leader_ack still names 10.0.0.2:80\n"
-                     "tick 6000\ntime\n? summary vacant\n? findings no-leader critical certain\n");
-    model_script_run("HDFS, whose bread crumb has no owner",
-                     "watch /hadoop-ha/ns/ActiveStandbyElectorLock\nconnect\n> connection connected\ngone .\n"
-                     "> election-seen\n+ /hadoop-ha/ns/ActiveBreadCrumb nn1\nread /hadoop-ha/ns/ActiveBreadCrumb\n"
-                     "? why-nobody certain: nobody stands; certain: /hadoop-ha/ns/ActiveBreadCrumb still names nn1\n");
+    model_script_run(
+        "a zk-ruby election, in which it is no other child",
+        "watch /a/manager\nconnect\n> connection connected\n+ ballot0000000000 s=a x\n- ballot0000000000\n"
+        "+ leader_ack s=a 10.0.0.2:80\nlist\n> election-seen\nread leader_ack\n"
+        "? recipe zk-ruby name\n? complete yes\n? why-nobody certain: nobody stands; 2 znodes had been "
+        "created here, and no candidate is left; certain: /a/manager/leader_ack still names 10.0.0.2:80\n"
+        "tick 6000\ntime\n? summary vacant\n? findings no-leader critical certain\n");
+    model_script_run(
+        "HDFS, whose bread crumb has no owner",
+        "watch /hadoop-ha/ns/ActiveStandbyElectorLock\nconnect\n> connection connected\ngone .\n"
+        "> election-seen\n+ /hadoop-ha/ns/ActiveBreadCrumb nn1\nread /hadoop-ha/ns/ActiveBreadCrumb\n"
+        "? why-nobody certain: nobody stands; certain: /hadoop-ha/ns/ActiveBreadCrumb still names nn1\n");
     model_script_run("a layout whose leader leaves no mark is not taken for one",
                      "watch /a/election\nconnect\n> connection connected\n" STOOD
                      "list\n> election-seen\n? recipe none name\n");

@@ -52,7 +52,8 @@ static const struct {
           "tick 10000\nround\ntick 10\nsessions\n",
      "owner-disconnected", "certain"},
     {FOUR "round\nsilent a\ntick 7000\nround\n", "leader-silent", "suspected"},
-    {FOUR "round\nsilent a\ntick 30000000\nround\n", "leader-silent", "suspected"}, /* as a stranger may say */
+    {FOUR "round\nsilent a\ntick 30000000\nround\n", "leader-silent",
+     "suspected"}, /* as a stranger may say */
     {FOUR "client b on=1 at=10.0.0.2:12 timeout=120000\nround\n", "session-timeout-long", "certain"},
     {FOUR "client b on=1 at=10.0.0.2:12 timeout=500\nround\n", "session-timeout-short", "certain"},
     {FOUR "round\nend a\n- " A "\n" A_GOES "fire " A

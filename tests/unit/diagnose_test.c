@@ -247,8 +247,8 @@ static void one_text_of_two(void **state)
         {"... restarted where it was", TWO_SAY("v1.4.2", HERE, HERE_TOO) SAY("info certain") GONE("certain")},
         {"a port, at two living addresses: a service, or one configuration of two",
          TWO_SAY("app-7:8080", HERE, THERE) SAY("warning suspected")},
-        {"... of which one has lost its connection: it may return", TWO_SAY("app-7:8080", HERE, THERE)
-                                                                        GONE("suspected")},
+        {"... of which one has lost its connection: it may return",
+         TWO_SAY("app-7:8080", HERE, THERE) GONE("suspected")},
         {"... and has not returned: restarted elsewhere",
          TWO_SAY("app-7:8080", HERE, THERE) "away a\ntick 8000\nround\ntick 1500\nround\n"
                                             "? standing duplicate-identity certain\n"},
@@ -453,13 +453,13 @@ static void sessions(void **state)
                      "? findings owner-disconnected warning suspected " B "\n");
 #define LISTED "round 1\nround 2\nround 3\ntick 10\nsessions\n"
 #define HEARD "tick 3000\n" LISTED
-    model_script_run("... at an observer that no configuration names: heard again and again, it is not missed",
-                     "servers 4\n" WHOLE THREE "client b on=4 at=10.0.0.2:12\n" HEARD HEARD HEARD
-                     "? findings none\n" HEARD HEARD "? findings none\n"
-                     "silent b\n" HEARD "? findings none\n"
-                     "silent a\naway a\ntick 10\n" LISTED HEARD HEARD
-                     "? findings owner-disconnected error suspected " A
-                     "; owner-disconnected warning suspected " B "\n");
+    model_script_run(
+        "... at an observer that no configuration names: heard again and again, it is not missed",
+        "servers 4\n" WHOLE THREE "client b on=4 at=10.0.0.2:12\n" HEARD HEARD HEARD
+        "? findings none\n" HEARD HEARD "? findings none\n"
+        "silent b\n" HEARD "? findings none\n"
+        "silent a\naway a\ntick 10\n" LISTED HEARD HEARD "? findings owner-disconnected error suspected " A
+        "; owner-disconnected warning suspected " B "\n");
     model_script_run("a session that moves is nowhere wrong", "servers 3\n" THREE "round\ntick 1000\n"
                                                               "client b on=2 at=10.0.0.2:99\n"
                                                               "round 1\n"
@@ -667,15 +667,16 @@ static void blocked(void **state)
         "tick 1000\n+ . x\nlist\n? " BLOCKED
         "suspected\ntick 35000\ntime\n? standing persistent-candidate certain\ntick 60000\ntime\n"
         "? findings no-leader critical certain; persistent-candidate critical certain\n");
-    model_script_run("... and that somebody writes to: perhaps a TTL znode, kept by the leader",
-                     "watch /loadbalance/leader\nconnect\n> connection connected\n+ . s=a x\nread .\n"
-                     "> election-seen\n- .\nlist\n> leader-lost leader @1\n> candidate-left leader @1\n"
-                     "tick 1000\n+ . x\nlist\ntick 5000\n= . x\nlist\ntick 20000\n= . x\nlist\n"
-                     "? standing persistent-candidate suspected\n"
-                     "? why-nobody certain: a znode without an owner is in its place, and was written to lately: "
-                     "perhaps its writer leads\ntick 200000\ntime\n"
-                     "? standing persistent-candidate certain\n"
-                     "? why-nobody certain: nobody holds it: a znode without an owner is in its place\n");
+    model_script_run(
+        "... and that somebody writes to: perhaps a TTL znode, kept by the leader",
+        "watch /loadbalance/leader\nconnect\n> connection connected\n+ . s=a x\nread .\n"
+        "> election-seen\n- .\nlist\n> leader-lost leader @1\n> candidate-left leader @1\n"
+        "tick 1000\n+ . x\nlist\ntick 5000\n= . x\nlist\ntick 20000\n= . x\nlist\n"
+        "? standing persistent-candidate suspected\n"
+        "? why-nobody certain: a znode without an owner is in its place, and was written to lately: "
+        "perhaps its writer leads\ntick 200000\ntime\n"
+        "? standing persistent-candidate certain\n"
+        "? why-nobody certain: nobody holds it: a znode without an owner is in its place\n");
     model_script_run("... at once: its end and this may be one transaction",
                      "watch /loadbalance/leader\nconnect\n> connection connected\n+ . s=a x\nread .\n"
                      "> election-seen\n- .\ngone .\n> leader-lost leader @1\n> candidate-left leader @1\n"
@@ -683,12 +684,11 @@ static void blocked(void **state)
 #define LATELY                                                                                               \
     "? why-nobody certain: a znode without an owner is in its place, and was written to lately: perhaps "    \
     "its writer leads\n"
-    model_script_run(
-        "... nor a lease elsewhere, which never had a child",
-        "watch /service/lease kind=leader\nconnect\n> connection connected\n+ . a:1\nlist\n"
-        "> election-seen\n" LATELY "tick 121000\ntime\n"
-        "? why-nobody certain: nobody stands, and no znode was ever created in it\n"
-        "= . a:2\nlist\n" LATELY "tick 10\ntime\n? findings no-leader critical suspected\n");
+    model_script_run("... nor a lease elsewhere, which never had a child",
+                     "watch /service/lease kind=leader\nconnect\n> connection connected\n+ . a:1\nlist\n"
+                     "> election-seen\n" LATELY "tick 121000\ntime\n"
+                     "? why-nobody certain: nobody stands, and no znode was ever created in it\n"
+                     "= . a:2\nlist\n" LATELY "tick 10\ntime\n? findings no-leader critical suspected\n");
     model_script_run("... not a directory, with members or without",
                      "watch /service/x/leader\nconnect\n> connection connected\n+ .\nlist\n> election-seen\n"
                      "? findings none\n= . 10.0.0.1:8200\n+ n_0000000000 s=a\nlist\n"
@@ -882,11 +882,11 @@ static void session_in_the_data(void **state)
                                                         "= . {\"simpleFields\":{\"SESSION_ID\":"
                                                         "\"" OWNER "\"}}\nread .\n"
                                                         "? findings none\n");
-    model_script_run("... of the owner's host, which has lost its connection: perhaps the owner's broker there",
-                     HELD_BY(OWNER, "\"SESSION_ID\":\"100000000000b\"",
-                             "client " OWNER
-                             " on=1 at=h:2\n") "away " OWNER
-                                               "\ntick 1000\nround\n? standing stale-lock suspected\n");
+    model_script_run(
+        "... of the owner's host, which has lost its connection: perhaps the owner's broker there",
+        HELD_BY(OWNER, "\"SESSION_ID\":\"100000000000b\"",
+                "client " OWNER " on=1 at=h:2\n") "away " OWNER
+                                                  "\ntick 1000\nround\n? standing stale-lock suspected\n");
     model_script_run("... that was written since, by the client's next session",
                      HELD_BY(OWNER, "\"SESSION_ID\":\"100000000000a\"",
                              "client " OWNER

@@ -348,7 +348,8 @@ static void certainty(void **state)
             text_printf(&script, "%sround 1\ntick 6000\n", beside[i][1]);
         text_printf(&script, "round 1\nsync\n? findings no-watch error %s " C "\n", beside[i][2]);
         if (i == 1)
-            text_add(&script, "tick 16000\nrequest e\nround 1\ntime\n? findings no-watch error suspected " C "\n");
+            text_add(&script,
+                     "tick 16000\nrequest e\nround 1\ntime\n? findings no-watch error suspected " C "\n");
         model_script_run("another session of its host asks: perhaps for that client", script.at);
         text_free(&script);
     }
@@ -582,14 +583,15 @@ static void illnesses(void **state)
                      HEALTHY "w a " B "\nw a " C "\nproof\n? findings extra-watches info certain " A "\n");
 #define SOLR_1 "10-10.0.0.1:8983_solr-n_0000000001"
 #define SOLR_2 "12-10.0.0.3:8983_solr-n_0000000002"
-    model_script_run("Solr's designate joins at the head with a number that is taken: the one behind waits as it did",
-                     "watch /overseer_elect/election kind=leader acknowledgement=/none\n"
-                     "connect\n> connection connected\n"
-                     "+ " SOLR_1 " s=a\n+ 11-10.0.0.2:8983_solr-n_0000000001 s=b\n+ " SOLR_2 " s=c\n"
-                     "client a on=1 at=10.0.0.1:11\nclient b on=1 at=10.0.0.2:12\n"
-                     "client c on=1 at=10.0.0.3:13\nw b " SOLR_1 "\nw c " SOLR_1
-                     "\nlist\n> election-seen\nreadall\nproof\n? findings sequence-tie info certain " SOLR_1
-                     ",11-10.0.0.2:8983_solr-n_0000000001\n");
+    model_script_run(
+        "Solr's designate joins at the head with a number that is taken: the one behind waits as it did",
+        "watch /overseer_elect/election kind=leader acknowledgement=/none\n"
+        "connect\n> connection connected\n"
+        "+ " SOLR_1 " s=a\n+ 11-10.0.0.2:8983_solr-n_0000000001 s=b\n+ " SOLR_2 " s=c\n"
+        "client a on=1 at=10.0.0.1:11\nclient b on=1 at=10.0.0.2:12\n"
+        "client c on=1 at=10.0.0.3:13\nw b " SOLR_1 "\nw c " SOLR_1
+        "\nlist\n> election-seen\nreadall\nproof\n? findings sequence-tie info certain " SOLR_1
+        ",11-10.0.0.2:8983_solr-n_0000000001\n");
     model_script_run("who watches its predecessor, too, is woken for no herd",
                      HEALTHY "+ " E " s=e\nclient e on=1 at=10.0.0.5:15\n"
                              "w e " D "\nw e " A "\nw d " B "\nw c " A "\n"

@@ -244,8 +244,7 @@ static void check_healthy(struct history *h, uint64_t seed)
 {
     uint32_t round = play(h, 2 + seed % (MOST_SERVERS - 1), seed % 7, SIZE_MAX);
     if (round)
-        fail_msg("seed %llu, round %u: wrong: %s", (unsigned long long)seed, round,
-                 divergence(h)->evidence);
+        fail_msg("seed %llu, round %u: wrong: %s", (unsigned long long)seed, round, divergence(h)->evidence);
 }
 
 static void never_wrong(void **state)

@@ -78,7 +78,7 @@ struct wanted {
     uint64_t turn; /* of the model; 0: it is frozen */
     int64_t at_us, window_us;
     size_t prefix;
-    bool by_name;
+    bool by_name, chosen; /* a filter leaves out rows, which may change meanwhile */
 };
 
 struct overview {
@@ -377,11 +377,12 @@ static void want_rows(struct overview *overview, const struct cells *cells, cons
                               .at_us = before.at_us,
                               .window_us = strip_window_us(overview->zoom.window),
                               .prefix = strlen(order->prefix),
-                              .by_name = order->sort == SORT_NAME};
+                              .by_name = order->sort == SORT_NAME,
+                              .chosen = order->filter[0] != '\0' || order->problems};
     int64_t passed_us = scene->now.mono_us - before.at_us;
     bool all = before.version == 0 || before.model != scene->model || before.turn == 0 || scene->paused ||
-               passed_us < 0 || passed_us >= WANTED_US || wanted->window_us != before.window_us || wanted->prefix != before.prefix ||
-               wanted->by_name != before.by_name;
+               passed_us < 0 || passed_us >= WANTED_US || wanted->window_us != before.window_us ||
+               wanted->prefix != before.prefix || wanted->by_name != before.by_name || before.chosen;
 
     if (all)
         wanted->at_us = scene->now.mono_us;
@@ -390,7 +391,8 @@ static void want_rows(struct overview *overview, const struct cells *cells, cons
     for (size_t i = 0; i < order->count; i++) {
         const struct election *election = order->rows[i].election;
 
-        if (election != NULL && (all || election->turn > before.turn || election->cluster->turn > before.turn))
+        if (election != NULL &&
+            (all || election->turn > before.turn || election->cluster->turn > before.turn))
             want_row(overview, cells, scene, &order->rows[i]);
     }
 }

@@ -32,8 +32,8 @@ enum outlook label_outlook(const struct election *election)
     if (election->state != ELECTION_LED || election->leader == NULL || label_stale(election) ||
         (election->recipe != NULL && election->recipe->family == FAMILY_LOCK))
         return OUTLOOK_NONE;
-    if (election->leader->known && candidate_stays(election->leader))
-        return OUTLOOK_STOPS;
+    if (election->leader->known && candidate_stays(election->leader)) /* unless its client ends it */
+        return vacancy_stalls(election) ? OUTLOOK_STOPS : OUTLOOK_UNKNOWN;
     if (election_is_tried(election))
         return OUTLOOK_UNKNOWN;
     if (election->candidate_count <= holders)
@@ -456,8 +456,9 @@ const char *label_takeover_unseen(const struct election *election)
     if (leader == NULL || leader->sequence <= 0 || election->kind != KIND_LEADER ||
         election->acknowledged != ACK_NOT_USED)
         return NULL; /* number 0 was first from the beginning */
-    waited = !election->leader_since_exact || leader->joined.mono_us < election->leader_since.mono_us ||
-             summary_created_us(leader) + WAITED_US < election->leader_since.wall_us;
+    waited =
+        !election->leader_since_exact || leader->joined.mono_us < election->leader_since.mono_us ||
+        (!leader->joined_seen && summary_created_us(leader) + WAITED_US < election->leader_since.wall_us);
     const struct client_session *client = candidate_client(leader);
     shown = election->leader_since_exact && client != NULL && client->watches_known;
     return waited && !shown ? "takeover not seen, nor acknowledged" : NULL;

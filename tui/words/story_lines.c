@@ -626,6 +626,8 @@ static void say_chain(struct sentences *s, const struct story *story)
             s, SENTENCE_CERTAIN,
             story->successor_left
                 ? text_format("%s was next in line, and its znode went about then, too.", story->successor)
+            : story->failover.gap_us > 0
+                ? text_format("%s was next in line when the gap began.", story->successor)
             : story->successor_notified > 0
                 ? text_format("%s was next in line, and watched its predecessor: it was notified at once.",
                               story->successor)
@@ -787,7 +789,7 @@ static void say_unknown(struct sentences *s, const struct story *story)
             text_format("Nothing was observed for %s: %s is not known.",
                         format_span(lost_us > 0 ? lost_us : story->failover.gap_us, gap, sizeof gap),
                         lost_us > 0 ? "when in that time it happened" : "who else led in that time"),
-                        text_copy("found after a gap of the recording"));
+            text_copy("found after a gap of the recording"));
     if (story->back_us > 0)
         story_lines_say(
             s, SENTENCE_CERTAIN,
