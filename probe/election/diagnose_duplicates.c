@@ -256,7 +256,7 @@ static int64_t last_joined_us(const struct diagnosis *d, const struct namesakes 
 
 /* It has no connection: of one at the address of the others the process may be over; from elsewhere it may return, until
    its session rather ends than not. */
-static bool is_away(const struct diagnosis *d, const struct candidate *c, enum answer one_address)
+static bool has_left(const struct diagnosis *d, const struct candidate *c, enum answer one_address)
 {
     const struct client_session *shown = candidate_client(c);
     if (!shown || shown->connected)
@@ -276,7 +276,7 @@ static bool is_over(const struct diagnosis *d, const struct namesakes *alike, en
     bool over = false;
     for (size_t i = 0; i < alike->count && i < NAMED; i++) {
         const struct client_session *shown = candidate_client(alike->of[i]);
-        over |= is_away(d, alike->of[i], one_address) ||
+        over |= has_left(d, alike->of[i], one_address) ||
                 (shown && shown->connected && client_is_unheard(shown, before) && client_is_overdue(shown));
     }
     return over;

@@ -262,9 +262,10 @@ static void story_before(struct story_search *search, struct history *history)
     story_servers(story, election->cluster);
     const struct candidate *successor = whatif_next(election).successor;
     char *name = successor ? text_copy(successor->name) : NULL;
-    story->successor_left =
-        name && story->failover.gap_us == 0 && !story_same(name, story->failover.to) &&
-        !story_candidate_at(search, history, story->failover.lost_at.wall_us + STORY_ABOUT_US, name);
+    bool stands =
+        name && story_candidate_at(search, history, story->failover.lost_at.wall_us + STORY_ABOUT_US, name);
+    story->successor_left = name && !stands && search->model && story->failover.gap_us == 0 &&
+                            !story_same(name, story->failover.to);
     free(name);
 }
 
