@@ -471,16 +471,19 @@ static bool watches_mark(const struct election *election, const struct candidate
     return false;
 }
 
-/* Where a server hides its watches, or sessions, another session may watch there for it. */
-static bool certainty_alone(const struct election *election, const struct candidate *c)
+bool certainty_may_be_alone(const struct election *election, const struct candidate *c)
 {
     const struct cluster *cluster = election->cluster;
     for (size_t i = 0; i < cluster->server_count; i++)
         if (!server_lists_all(&cluster->servers[i]) && !server_is_captured(&cluster->servers[i]))
             return false;
-    return (!cluster->clients || cluster->clients->unlisted == 0) &&
-           chain_watches_complete(election->cluster) && !c->own->elsewhere &&
-           !client_is_helped(c->own->client, c->own->helped_us);
+    return (!cluster->clients || cluster->clients->unlisted == 0) && chain_watches_complete(cluster) &&
+           !c->own->elsewhere;
+}
+
+static bool certainty_alone(const struct election *election, const struct candidate *c)
+{
+    return certainty_may_be_alone(election, c) && !client_is_helped(c->own->client, c->own->helped_us);
 }
 
 /* No reader waits for the writer before it: where readers pass a writer that waits, they hold the lock, too. */

@@ -62,6 +62,8 @@ enum certainty_verdict certainty_judge(enum finding_code code, unsigned holds, e
  * LAYOUT, ORDER, WATCHES, LINE, MARK, ALONE, PASSIVE.
  */
 unsigned certainty_of_member(const struct election *election, const struct candidate *candidate);
+/* Its server's lists, and those of all others, leave no session unseen that may watch for it. */
+bool certainty_may_be_alone(const struct election *election, const struct candidate *c);
 /* A proof lasts although a hidden watch, or a server that hides its watches, came later: the member's client
  * has requested nothing since. */
 bool certainty_lasts(const struct candidate *candidate, unsigned holds);

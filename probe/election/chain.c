@@ -536,10 +536,13 @@ static bool layout_may_settle(const struct candidate *c)
            announced_may_settle(&cluster->servers[shown->server]);
 }
 
-/* All that is presumed of it holds, except what time proves. */
+/* All that is presumed of it holds, except what time proves: that its client waits, and that nobody asks for it. */
 static bool layout_certain(const struct candidate *c)
 {
-    return (c->own->holds | 1u << PRESUMES_PASSIVE) == CERTAINTY_OF_MEMBER;
+    unsigned in_time = 1u << PRESUMES_PASSIVE;
+    if (certainty_may_be_alone(c->election, c))
+        in_time |= 1u << PRESUMES_ALONE;
+    return (c->own->holds | in_time) == CERTAINTY_OF_MEMBER;
 }
 
 /* Since then it has had the same place behind the same one. Who joins or leaves elsewhere changes nothing for it. */
@@ -838,7 +841,12 @@ int64_t chain_poll_due_us(const struct election *election, int64_t now_us, bool 
         /* If no candidate's own watches are suspected, the links are: any session may be meant. */
         if (!c->own->client || (anybody ? chain_certain_after_us(c) == 0 : client_proved(c->own->client)))
             continue;
-        due_us = client_due_by(c->own->client, anybody, now_us, due_us, watches);
+        bool proves = anybody && c->own->client->enclosed >= 2;
+        int64_t alone_us = proves ? client_alone_at_us(c->own->helped_us) : 0;
+        if (alone_us <= now_us)
+            due_us = client_due_by(c->own->client, anybody, now_us, due_us, watches);
+        else if (alone_us < due_us)
+            due_us = alone_us;
     }
     /* ... and those who watch without a candidacy. */
     for (size_t i = 0; i < election->own->bystander_count; i++) {

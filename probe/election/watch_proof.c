@@ -132,6 +132,11 @@ bool client_is_helped(const struct client *client, int64_t helped_us)
     return helped_us != 0 && client->shown.seen.mono_us < helped_us + PASSIVE_US;
 }
 
+int64_t client_alone_at_us(int64_t helped_us)
+{
+    return helped_us ? helped_us + PASSIVE_US : 0;
+}
+
 int64_t client_asks_us(const struct client *client)
 {
     int64_t until_us = client_passive_at_us(client), seen_us = client->shown.seen.mono_us;

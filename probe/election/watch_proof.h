@@ -45,6 +45,8 @@ bool client_is_passive(const struct client *client, int64_t passed_us);
 int64_t client_passive_at_us(const struct client *client);
 /* Another session was seen to watch or to ask for it then, perhaps, and may do so again. helped_us 0: none was. */
 bool client_is_helped(const struct client *client, int64_t helped_us);
+/* From when on it may be known that none does; 0: at once. */
+int64_t client_alone_at_us(int64_t helped_us);
 /* When it was seen to make requests, such that it may help another for as long as it is not passive itself; 0: it is
  * passive. */
 int64_t client_asks_us(const struct client *client);

@@ -353,6 +353,9 @@ static void certainty(void **state)
         model_script_run("another session of its host asks: perhaps for that client", script.at);
         text_free(&script);
     }
+    model_script_run("... which time may settle, so it is looked at again",
+                     DEAF "client e on=1 at=10.0.0.3:15\nround\nrequest e\ntick 3000\nround\ntick 3000\n"
+                          "round\n? suspected yes\n");
     model_script_run("a server that has fallen silent holds no session back that moved to another",
                      "servers 3\n" DEAF "proof\n"
                      "? findings no-watch error certain " C "\n"
