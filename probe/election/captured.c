@@ -80,19 +80,10 @@ static char *path_in(const struct election *election, const char *name)
 
 /* ---- observations ---- */
 
-/* The election that this path belongs to, as its own path or that of a child; NULL: none. */
-static struct election *captured_election(const struct cluster *cluster, const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    struct election *own = cluster_election(cluster, path, strlen(path));
-    if (own || !slash)
-        return own;
-    return cluster_election(cluster, path, slash == path ? 1 : (size_t)(slash - path));
-}
-
 static void note_woken(struct cluster *cluster, struct captured *captured, const struct observation *o)
 {
-    struct election *election = o->path ? captured_election(cluster, o->path) : NULL;
+    size_t length;
+    struct election *election = o->path ? cluster_election_around(cluster, o->path, &length) : NULL;
     if (!election)
         return;
     struct captured_wake *wake = &captured->wakes[captured->next_wake++ % WAKES_KEPT];
@@ -272,9 +263,7 @@ static void slow_reaction(struct diagnosis *d, const struct captured_wake *wake)
 {
     int64_t now_us = d->f->at.mono_us, due_us = wake->notified_us + SLOW_REACTION_US;
     const struct client *client = session_table_find(d->election->cluster->clients, wake->session);
-    const struct candidate *c = client ? client->owned : NULL;
-    while (c && c->election != d->election)
-        c = c->own->owned_next;
+    const struct candidate *c = client ? client_candidate(client, d->election) : NULL;
     if (!c || !client->shown.connected)
         return;
     if (now_us < due_us) {

@@ -716,14 +716,6 @@ struct beside {
     int64_t asked_us; /* one that is no member here was seen to make requests: client_asks_us() */
 };
 
-static bool is_member(const struct election *election, const struct client *client)
-{
-    const struct candidate *c = client->owned;
-    while (c && c->election != election)
-        c = c->own->owned_next;
-    return c != NULL;
-}
-
 /* The other sessions of its host may be its client's: one to own the candidate, one to read. everywhere: those of all
  * hosts count. */
 static struct beside seen_beside(const struct election *election, const struct client *client,
@@ -741,7 +733,7 @@ static struct beside seen_beside(const struct election *election, const struct c
         bool other_server = (everywhere || its->server != own->server) && its->server < cluster->server_count;
         beside.hides = beside.hides || (other_server && !announced_none(&cluster->servers[its->server]));
         int64_t asked_us = client_asks_us(other);
-        if (asked_us > beside.asked_us && !is_member(election, other))
+        if (asked_us > beside.asked_us && !client_candidate(other, election))
             beside.asked_us = asked_us;
     }
     return beside;
@@ -749,10 +741,11 @@ static struct beside seen_beside(const struct election *election, const struct c
 
 static void see_helpers(struct diagnosis *d, size_t faults)
 {
-    size_t helpers = 0, seen = 0;
+    size_t helpers = 0;
     const struct candidate *watched = NULL;
     const struct client *found = NULL;
     struct beside beside = {0};
+    bool everywhere = faults > BESIDE_MOST, known = false;
     for (size_t i = 0; i < d->viewer_count; i++)
         helpers += serves_others(&d->viewers[i]);
     bool many = helpers > HELPERS_MOST && faults > HELPERS_MOST;
@@ -769,8 +762,9 @@ static void see_helpers(struct diagnosis *d, size_t faults)
                          client_is_beside(&viewer->client->shown, &c->own->client->shown)))
                 helper = viewer->client;
         }
-        if (expected && (faults <= BESIDE_MOST || !seen++))
-            beside = seen_beside(d->election, c->own->client, faults > BESIDE_MOST);
+        if (expected && !(everywhere && known))
+            beside = seen_beside(d->election, c->own->client, everywhere);
+        known = known || expected;
         c->own->elsewhere = expected && beside.hides;
         if (expected && beside.asked_us > c->own->helped_us)
             c->own->helped_us = beside.asked_us;

@@ -40,6 +40,17 @@ struct election *cluster_election(const struct cluster *cluster, const char *pat
     return NULL;
 }
 
+struct election *cluster_election_around(const struct cluster *cluster, const char *path, size_t *length)
+{
+    const char *slash = strrchr(path, '/');
+    *length = strlen(path);
+    struct election *own = cluster_election(cluster, path, *length);
+    if (own || !slash)
+        return own;
+    *length = slash == path ? 1 : (size_t)(slash - path);
+    return cluster_election(cluster, path, *length);
+}
+
 /* The order in which a server lists discovered elections means nothing: those are sorted by path, after
    configured ones, which keep their order. */
 static bool stands_before(const struct election *one, const struct election *newcomer)

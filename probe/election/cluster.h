@@ -210,6 +210,8 @@ void cluster_remove(struct cluster *cluster, struct election *election);
 uint32_t cluster_path_hash(const char *path, size_t length);
 /* The election at exactly this path; NULL: there is none. */
 struct election *cluster_election(const struct cluster *cluster, const char *path, size_t length);
+/* The election at this path, or in whose directory it lies. *length: that of the election's path; NULL: there is none. */
+struct election *cluster_election_around(const struct cluster *cluster, const char *path, size_t *length);
 
 /* ---- for the model: its servers, their health and their lists ---- */
 

@@ -491,22 +491,22 @@ static void election_gone(struct diagnosis *d)
         diagnosis_vanished(d, FINDING_ELECTION_GONE, NO_SUBJECT);
 }
 
-/* A lease is written to again within this time. */
+/* Whoever names a path is told at once that nobody leads there: so long it waits for a lease's second write. */
 #define LEASE_FIRST_US INT64_C(120000000)
 
-/* A znode without an owner that is written to, and never had a child, may be a lease. */
+/* A znode without an owner that was made or written to lately, and never had a child, may be a lease. */
 static void lease(struct diagnosis *d)
 {
     const struct znode_stat *stat = &d->election->own->directory;
-    d->election->rewritten =
+    d->election->written_lately =
         d->election->directory_known && stat->owner == 0 && stat->data_length > 0 && stat->cversion == 0;
-    if (!d->election->rewritten)
+    if (!d->election->written_lately)
         return;
     int64_t age_us = d->f->at.wall_us - cluster_stat_us(d->election->cluster, stat->czxid, stat->ctime_ms);
     if (age_us < LEASE_FIRST_US)
         diagnosis_again(d, d->f->at.mono_us + LEASE_FIRST_US - age_us);
     else
-        d->election->rewritten = diagnose_sessions_keeps(d, stat, d->f->at.wall_us);
+        d->election->written_lately = diagnose_sessions_keeps(d, stat, d->f->at.wall_us);
 }
 
 void diagnose_names(struct diagnosis *d)

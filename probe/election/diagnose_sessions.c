@@ -427,9 +427,7 @@ struct outside {
 
 static void note_outside(struct outside *outside, const struct diagnosis *d, const struct viewer *viewer)
 {
-    const struct candidate *owned = viewer->client->owned;
-    while (owned && owned->election != d->election)
-        owned = owned->own->owned_next;
+    const struct candidate *owned = client_candidate(viewer->client, d->election);
     if (owned && outside->count < NAMED)
         outside->named[outside->count] = owned;
     outside->count += owned != NULL;

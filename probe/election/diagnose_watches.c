@@ -286,9 +286,7 @@ static size_t owners_watching(const struct diagnosis *d, const struct candidate 
         ++*all;
         if (!counts_here(d, &d->viewers[client->scratch], c))
             continue;
-        const struct candidate *owned = client->owned;
-        while (owned && owned->election != d->election)
-            owned = owned->own->owned_next;
+        const struct candidate *owned = client_candidate(client, d->election);
         /* Readers of a read-write lock wait for their writer together, by its own rule. Who watches its predecessor,
            too, does not wait for this one; nor does one before it. */
         if (owned && owned->place < c->place)
@@ -371,9 +369,7 @@ static void extra_watches(struct diagnosis *d, const struct viewer *viewer)
     if (viewer->targets <= viewer->owned)
         return;
     char session[SESSION_TEXT];
-    const struct candidate *owned = viewer->client->owned;
-    while (owned && owned->election != d->election)
-        owned = owned->own->owned_next;
+    const struct candidate *owned = client_candidate(viewer->client, d->election);
     enum certainty certainty = diagnose_watches_certainty_of(d, viewer->client);
     if (settled(d, viewer->client, viewer->client->enclosed >= 2, FINDING_EXTRA_WATCHES,
                 viewer->client->shown.id))

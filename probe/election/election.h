@@ -194,7 +194,7 @@ struct election {
     struct moment stale_since; /* where not fresh */
     bool shows_predecessor;    /* its members were seen to watch their predecessors */
     bool mixed, first_waits;   /* its names, or its watches, leave open who leads (certainty.h) */
-    bool rewritten;      /* its own data was made or written to lately, and it never had a child: a lease? */
+    bool written_lately; /* its own data was made or written to lately, and it never had a child: a lease? */
     bool led_elsewhere;  /* a znode without an owner names its leader: Kafka's, in KRaft */
     bool hidden_watches; /* hidden watches could notify a client of a change here */
 

@@ -34,14 +34,18 @@ static bool is_logged(const struct failover *failover)
     return failover->evidence && strncmp(failover->evidence, logged, sizeof logged - 1) == 0;
 }
 
+int64_t failover_lost_within_us(const struct failover *failover)
+{
+    int64_t later_us =
+        failover->elected_at.mono_us ? failover->elected_at.mono_us - failover->lost_at.mono_us : 0;
+    int64_t before_us = failover->gap_us - (later_us > 0 ? later_us : 0);
+    return before_us > 0 && !is_logged(failover) ? before_us : 0;
+}
+
 struct moment failover_lost_after(const struct failover *failover)
 {
-    struct moment lost = failover->lost_at;
-    int64_t later_us = failover->elected_at.mono_us ? failover->elected_at.mono_us - lost.mono_us : 0,
-            before_us = failover->gap_us - (later_us > 0 ? later_us : 0);
-    if (before_us <= 0 || is_logged(failover))
-        return lost;
-    return (struct moment){lost.mono_us - before_us, lost.wall_us - before_us};
+    int64_t within_us = failover_lost_within_us(failover);
+    return (struct moment){failover->lost_at.mono_us - within_us, failover->lost_at.wall_us - within_us};
 }
 
 void failover_copy(struct failover *to, const struct failover *from)

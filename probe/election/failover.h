@@ -68,6 +68,8 @@ bool failover_is_open(const struct failover *failover);
 /* Its znode was still there then: found after a gap, it went at some time since. lost_at where that was seen, or where
  * a log tells when; a gap that came later hides only who led meanwhile. */
 struct moment failover_lost_after(const struct failover *failover);
+/* How long before lost_at that was; 0: it was lost then. */
+int64_t failover_lost_within_us(const struct failover *failover);
 /* A copy with separate texts. */
 void failover_copy(struct failover *to, const struct failover *from);
 /* Frees its texts. */

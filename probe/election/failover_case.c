@@ -265,16 +265,6 @@ static void open_logged(const struct update *f)
     update_touched(f);
 }
 
-/* The election at this path, or at the one above. */
-static struct election *election_around(const struct cluster *cluster, const char *path)
-{
-    size_t length = strlen(path);
-    struct election *own = cluster_election(cluster, path, length);
-    while (!own && length > 1 && path[length - 1] != '/')
-        length--;
-    return own ? own : cluster_election(cluster, path, length > 1 ? length - 1 : length);
-}
-
 void failover_cases_logged(struct model *model, struct cluster *cluster, struct moment at, const char *path,
                            const struct observed_transaction *t)
 {
@@ -290,7 +280,8 @@ void failover_cases_logged(struct model *model, struct cluster *cluster, struct 
             take_past(c, logged_ends_at(cluster, 0));
         else if (c->election->change.from && is_path_of(c->election, c->election->change.from, path))
             take_logged(c, t);
-    struct election *election = before ? election_around(cluster, path) : NULL;
+    size_t length;
+    struct election *election = before ? cluster_election_around(cluster, path, &length) : NULL;
     if (election) {
         open_logged(&(struct update){model, election, at});
         diagnose_soon(election); /* what it says of the loss */
@@ -486,7 +477,7 @@ void failover_case_denied(const struct update *f)
     if (failover_case_reopen(f->election) || !reported ||
         reported->lost_at.mono_us != f->election->change.lost_at.mono_us)
         return;
-    int64_t gap_us = reported->lost_at.mono_us - failover_lost_after(reported).mono_us;
+    int64_t gap_us = failover_lost_within_us(reported);
     f->election->own->led_unseen |= gap_us == 0 && reported->gap_us > 0;
     failover_case_recalled(f, gap_us);
     f->election->cluster->cases->told = false;

@@ -157,10 +157,7 @@ const char *registry_entry_since(const struct election *election, int64_t since_
         if (entry->session == 0 ||
             cluster_stat_us(election->cluster, entry->czxid, entry->ctime_ms) < since_us)
             continue;
-        const struct candidate *own = other ? other->owned : NULL;
-        while (own && own->election != election)
-            own = own->own->owned_next;
-        if (!own)
+        if (!other || !client_candidate(other, election))
             return entry->identity ? entry->identity : entry->name;
     }
     return NULL;

@@ -225,6 +225,14 @@ void client_keep_watches(struct client_session *shown, const struct seen_watches
     shown->watch_count = (uint32_t)seen->count;
 }
 
+const struct candidate *client_candidate(const struct client *client, const struct election *election)
+{
+    const struct candidate *c = client->owned;
+    while (c && c->election != election)
+        c = c->own->owned_next;
+    return c;
+}
+
 /* ---- when it was heard ---- */
 
 /* One that moves between servers is heard once before a list shows it. */

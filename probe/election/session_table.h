@@ -96,6 +96,8 @@ void client_keep_watches(struct client_session *shown, const struct seen_watches
 /* Its znode was read, or goes. */
 void client_owns(struct client *client, struct candidate *candidate);
 void client_disown(struct candidate *candidate);
+/* One of its candidates in this election; NULL: it owns none there. */
+const struct candidate *client_candidate(const struct client *client, const struct election *election);
 
 /* Does ephemeralOwner name a session? Not for persistent, container and TTL nodes. */
 bool owner_is_session(uint64_t owner);

@@ -64,26 +64,11 @@ static bool is_ancestor(const struct session_table *clients, const char *path, s
     return clients->ancestors[at] == hash;
 }
 
-/* The election that this path lies in, with the name of its child there ("" for the election's own path);
-   NULL: in none. */
-static struct election *path_election(const struct cluster *cluster, const char *path, const char **child)
-{
-    size_t length = strlen(path);
-    const char *slash = strrchr(path, '/');
-    *child = path + length;
-    struct election *own = cluster_election(cluster, path, length);
-    if (own || !slash)
-        return own;
-    *child = slash + 1;
-    return cluster_election(cluster, path, slash == path ? 1 : (size_t)(slash - path));
-}
-
 /* The elections that this path concerns are to be diagnosed; and its part of the fingerprint. */
 static uint64_t concern(struct cluster *cluster, const char *path, struct client *client, bool touch)
 {
-    const char *child;
-    struct election *election = path_election(cluster, path, &child);
-    size_t length = strlen(path);
+    size_t around, length = strlen(path);
+    struct election *election = cluster_election_around(cluster, path, &around);
     if (!election && !is_ancestor(cluster->clients, path, length))
         return 0;
     if (touch && election) {
@@ -457,7 +442,6 @@ static void list_above(struct cluster *cluster)
 {
     struct session_table *clients = cluster->clients;
     uint64_t before = clients->above_sum;
-    const char *child;
     clients->above_count = 0;
     clients->above_sum = 0;
     for (const struct client *client = session_table_walk(clients, NULL); client;
@@ -465,8 +449,7 @@ static void list_above(struct cluster *cluster)
         bool above = false;
         for (size_t k = 0; k < client->shown.watch_count && !above && !client->shown.observer; k++) {
             const char *path = client->shown.watches[k];
-            above = is_ancestor(clients, path, strlen(path)) ||
-                    (path_election(cluster, path, &child) && *child == '\0');
+            above = is_ancestor(clients, path, strlen(path)) || cluster_election(cluster, path, strlen(path));
             clients->above_sum += above ? path_hash(path, strlen(path)) ^ client->shown.id : 0;
         }
         if (above) {

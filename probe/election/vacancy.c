@@ -194,7 +194,7 @@ bool vacancy_lost(const struct election *election, struct moment now, struct fai
         *failover = *last;
     if (denied) { /* told as complete before it was known that its successor never led */
         failover->to = failover->to_identity = NULL;
-        failover->gap_us = failover->lost_at.mono_us - failover_lost_after(failover).mono_us;
+        failover->gap_us = failover_lost_within_us(failover);
         failover->elected_at = (struct moment){0};
         failover->takeover = failover->total = SPAN_UNKNOWN;
     }
@@ -334,7 +334,7 @@ static const struct finding *blocking(const struct election *election)
 
 static bool may_be_lease(const struct election *election)
 {
-    return election->state == ELECTION_VACANT && election->directory_known && election->rewritten &&
+    return election->state == ELECTION_VACANT && election->directory_known && election->written_lately &&
            election->recognised != RECOGNISED_CONFIGURED;
 }
 

@@ -339,10 +339,10 @@ static void directory_fields(struct fields *f, struct election *e)
     field_moment(f, &e->stale_since);
     field_signed(f, &e->next_sequence);
     field_size(f, &e->unknown_count);
-    uint64_t shown = e->shows_predecessor | (uint64_t)e->rewritten << 1;
+    uint64_t shown = e->shows_predecessor | (uint64_t)e->written_lately << 1;
     field_number(f, &shown);
     e->shows_predecessor = shown & 1;
-    e->rewritten = shown >> 1 & 1;
+    e->written_lately = shown >> 1 & 1;
 }
 
 static void counters_fields(struct fields *f, struct counters *counters)

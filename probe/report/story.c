@@ -471,19 +471,14 @@ static bool story_causes_agree(enum failover_cause a, enum failover_cause b)
     return agree;
 }
 
-static bool story_lost_in_gap(const struct failover *failover)
-{
-    return failover_lost_after(failover).wall_us < failover->lost_at.wall_us;
-}
-
 static bool story_near(void *context, const struct election *election, const struct failover *failover)
 {
     struct story *story = context;
     const char *name = election->name ? election->name : election->path;
     bool again = false;
     /* Within a gap it may have been at any time. */
-    if (story_same(election->path, story->election) || story_lost_in_gap(failover) ||
-        story_lost_in_gap(&story->failover))
+    if (story_same(election->path, story->election) || failover_lost_within_us(failover) > 0 ||
+        failover_lost_within_us(&story->failover) > 0)
         return true;
     for (size_t i = 0; i < story->near_count && !again; i++)
         again = story_same(story->near[i], name);

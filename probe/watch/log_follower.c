@@ -317,15 +317,7 @@ static void follower_observe(const struct log_follower *f, const struct followed
 /* That path is a watched election, or lies in one; length: that of the election's path. NULL: neither. */
 static const struct election *election_of(const struct log_follower *f, const char *path, size_t *length)
 {
-    const struct cluster *cluster = &f->live->model->clusters[f->live->index];
-    *length = strlen(path);
-    const struct election *own = cluster_election(cluster, path, *length);
-    while (!own && *length > 0 && path[*length - 1] != '/')
-        --*length;
-    if (own)
-        return own;
-    *length -= *length > 1;
-    return cluster_election(cluster, path, *length);
+    return cluster_election_around(&f->live->model->clusters[f->live->index], path, length);
 }
 
 /* Takes the texts over. Of several that ended in one transaction, the first in line is kept. */

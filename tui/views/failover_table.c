@@ -48,8 +48,7 @@ static const char *when(const struct failover *failover, const struct cells *cel
                         size_t size)
 {
     time_t second = (time_t)(failover->lost_at.wall_us / 1000000);
-    bool late = failover_lost_after(failover).wall_us < failover->lost_at.wall_us;
-    const char *latest = late ? cells_sign(cells, SIGN_AT_MOST) : "";
+    const char *latest = failover_lost_within_us(failover) > 0 ? cells_sign(cells, SIGN_AT_MOST) : "";
     char text[32] = "?";
     struct tm tm;
     if (!days)

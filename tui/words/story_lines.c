@@ -57,19 +57,13 @@ static char *story_clock(const struct sentences *s, int64_t wall_us, char buffer
 
 /* ---- the change of leader ---- */
 
-/* In a gap, and at what time in it is not known: 0: not so. */
-static int64_t loss_gap_us(const struct failover *failover)
-{
-    return failover->lost_at.wall_us - failover_lost_after(failover).wall_us;
-}
-
 /* When the leader was lost: a time, or, found after a gap, the two between which it was. */
 #define LOSS_CLOCK (2 * STORY_CLOCK + 16)
 static const char *loss_clock(const struct sentences *s, const struct story *story, char buffer[LOSS_CLOCK])
 {
     char from[STORY_CLOCK], to[STORY_CLOCK];
     const struct failover *f = &story->failover;
-    int64_t gap_us = loss_gap_us(f);
+    int64_t gap_us = failover_lost_within_us(f);
     story_clock(s, f->lost_at.wall_us, to);
     if (gap_us > 0)
         snprintf(buffer, LOSS_CLOCK, "between %s and %s", story_clock(s, f->lost_at.wall_us - gap_us, from),
@@ -575,7 +569,7 @@ static void story_lines_say_leader(struct sentences *s, const struct story *stor
 {
     char since[40], led[32];
     const struct failover *f = &story->failover;
-    int64_t gap_us = loss_gap_us(f), led_us = f->lost_at.wall_us - gap_us - story->led_since_us;
+    int64_t gap_us = failover_lost_within_us(f), led_us = f->lost_at.wall_us - gap_us - story->led_since_us;
     bool exact = story->led_exact && gap_us == 0;
     if (!story->led_since_us || led_us <= 0)
         return;
@@ -782,7 +776,7 @@ static void say_recurrence(struct sentences *s, const struct story *story)
 static void say_unknown(struct sentences *s, const struct story *story)
 {
     char gap[32];
-    int64_t lost_us = loss_gap_us(&story->failover);
+    int64_t lost_us = failover_lost_within_us(&story->failover);
     if (story->failover.gap_us > 0)
         story_lines_say(
             s, SENTENCE_UNKNOWN,
