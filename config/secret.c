@@ -35,8 +35,8 @@ void secret_protect_process(void)
     done = true;
     setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
     prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-    mallopt(M_PERTURB,
-            0xff); /* of larger blocks glibc clears what other libraries free without clearing it */
+    /* Of larger blocks glibc then clears what other libraries free without clearing it. */
+    mallopt(M_PERTURB, 0xff);
 }
 
 void *secret_new(size_t size)

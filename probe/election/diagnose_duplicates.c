@@ -269,7 +269,7 @@ static bool has_left(const struct diagnosis *d, const struct candidate *c, enum 
            d->f->at.mono_us - since_us >= timeout_ms * INT64_C(1000) * OVERDUE_PERCENT / 100;
 }
 
-/* One of them had fallen silent before the last one joined, for as long as no living client is, or is away. */
+/* One of them had fallen silent before the last one joined, for as long as no living client is, or has left. */
 static bool is_over(const struct diagnosis *d, const struct namesakes *alike, enum answer one_address)
 {
     struct moment before = {.mono_us = last_joined_us(d, alike) - 2 * CLOCKS_APART_US};

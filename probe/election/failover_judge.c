@@ -245,8 +245,7 @@ static void describe_captured(const struct failover_evidence *e, enum failover_c
     else if (cause == CAUSE_EXPIRED && e->captured_heard_us != 0)
         snprintf(buffer, size,
                  "the last packet of its client came %s%s before its znode went; its timeout is %s, and no "
-                 "captured "
-                 "server heard it since%s",
+                 "captured server heard it since%s",
                  e->captured_gone_us ? "" : "at most ", /* it was missed then */
                  seconds(gone_us - e->captured_heard_us, silent, sizeof silent),
                  seconds((int64_t)e->timeout_ms * 1000, timeout, sizeof timeout),
