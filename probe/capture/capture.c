@@ -49,6 +49,13 @@ struct capture_source {
     int64_t quiet_us;   /* as of capture_quiet_us(), when it ended */
 };
 
+/* The change with the highest transaction number. */
+struct newest {
+    int64_t zxid, at_us; /* when it was answered */
+    size_t source;
+    char server[TCP_END_TEXT];
+};
+
 struct capture {
     struct model *model;
     struct capture_query query;
@@ -69,6 +76,8 @@ struct capture {
     struct coverage coverage;
     struct ends *ends;
     struct capture_limits limits;
+    struct newest newest;
+    char *mixed; /* of limits */
     struct capture_client *clients;
     /* Beside a live cluster. */
     struct moment add;
@@ -720,6 +729,26 @@ static void capture_client_goes_on(struct capture *k, const struct wire_client *
         own->source = k->source;
 }
 
+/* An ensemble numbers its transactions in their order: a change that was asked for after another was answered has the
+ * higher number. Two with one port may be in one capture, as on a host whose clients use both. */
+static void tell_apart(struct capture *k, const struct wire_client *client, const struct wire_fact *fact)
+{
+    struct newest *newest = &k->newest;
+    bool change = fact->kind == WIRE_CREATED || fact->kind == WIRE_SET || fact->kind == WIRE_DELETED;
+    if (!change || fact->zxid <= 0)
+        return;
+    if (fact->zxid > newest->zxid) {
+        *newest = (struct newest){.zxid = fact->zxid, .at_us = fact->at_us, .source = k->source};
+        memcpy(newest->server, client->server, sizeof newest->server);
+    } else if (fact->zxid < newest->zxid && fact->asked_us > newest->at_us && newest->source == k->source &&
+               strcmp(newest->server, client->server) != 0 && !k->mixed) {
+        k->limits.mixed = k->mixed = text_format(
+            "%s and %s number their transactions apart, so they belong to two ensembles: what was "
+            "told until then may mix them; select one with tcpdump -r FILE -w - host HOST",
+            newest->server, client->server);
+    }
+}
+
 static void capture_on_fact(void *context, struct wire_client *client, const struct wire_fact *fact)
 {
     struct capture *k = context;
@@ -731,6 +760,8 @@ static void capture_on_fact(void *context, struct wire_client *client, const str
     hear(session, client);
     if (fact->zxid > k->zxid)
         k->zxid = fact->zxid;
+    if (!k->query.beside)
+        tell_apart(k, client, fact);
     k->coverage.standalone = k->zxid > 0 && k->zxid >> 32 == 0;
     if (fact->kind == WIRE_OPENED || fact->kind == WIRE_LATE)
         capture_server_seen(k, client);
@@ -854,6 +885,7 @@ void capture_free(struct capture *k)
     znode_tree_free(k->tree);
     ends_free(k->ends);
     coverage_free(&k->coverage);
+    free(k->mixed);
     free(k);
 }
 
@@ -929,7 +961,7 @@ bool capture_take(struct capture *k, const struct captured_packet *packet)
         k->swept_us = k->now.mono_us;
         znode_tree_each_session(k->tree, sweep_session, k);
     }
-    return true;
+    return !k->mixed;
 }
 
 static void show_all_again(struct capture *k)

@@ -41,6 +41,8 @@ struct capture_limits {
     uint64_t encrypted; /* connections in TLS */
     uint64_t sessions;  /* greetings that were answered */
     bool full;          /* znodes, data or sessions were left out for want of memory */
+    const char
+        *mixed; /* which servers belong to two ensembles, so that it ends there; NULL: none are known to */
 };
 
 struct capture;
@@ -60,7 +62,7 @@ void capture_end(struct capture *capture, size_t source);
 bool capture_goes_on(const struct capture *capture, size_t source, int64_t at_us);
 const struct coverage *capture_coverage(const struct capture *capture);
 
-/* False: the query's end is reached. */
+/* False: the query's end is reached, or two ensembles are mixed. */
 bool capture_take(struct capture *capture, const struct captured_packet *packet);
 /* Nothing was captured until this moment (wall clock). */
 void capture_pass(struct capture *capture, int64_t wall_us);

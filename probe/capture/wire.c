@@ -364,7 +364,7 @@ static void owed_lost(struct wire_connection *c, const struct owed_reply *owed, 
 /* A reply and the request that it answers. */
 struct wire_answer {
     struct wire_connection *c;
-    int64_t at_us, zxid;
+    int64_t at_us, asked_us, zxid;
     int32_t error;
     struct frame_reader asked, said;
 };
@@ -372,6 +372,7 @@ struct wire_answer {
 static void answer_tell(const struct wire_answer *a, struct wire_fact fact)
 {
     fact.at_us = a->at_us;
+    fact.asked_us = a->asked_us;
     fact.zxid = a->zxid;
     wire_tell(a->c, fact);
 }
@@ -579,9 +580,10 @@ static void wire_reply(struct wire_connection *c, int64_t at_us, const uint8_t *
         owed_lost(c, &c->owed[c->owed_first], at_us);
         owed_drop(c);
     }
+    a.asked_us = c->owed[c->owed_first].at_us;
     answer_settle(&a, &c->owed[c->owed_first]);
     if (c->shown.timed)
-        answer_tell(&a, (struct wire_fact){.kind = WIRE_ANSWERED, .asked_us = c->owed[c->owed_first].at_us});
+        answer_tell(&a, (struct wire_fact){.kind = WIRE_ANSWERED});
     owed_drop(c);
 }
 

@@ -47,7 +47,7 @@ enum wire_fact_kind {
     WIRE_OPENED,   /* its greeting was answered: session, timeout */
     WIRE_REFUSED,  /* its greeting was answered: the session that it asked for is over */
     WIRE_ASKED,    /* a request that is no ping */
-    WIRE_ANSWERED, /* one of a client that is timed; asked_us */
+    WIRE_ANSWERED, /* one of a client that is timed */
     WIRE_DELETING, /* a request to delete this path was sent */
     WIRE_KEPT,     /* ... and failed; without a path: all those of a multi */
     WIRE_CLOSING,  /* a request to close the session was sent */
@@ -73,7 +73,7 @@ struct wire_fact {
     int64_t at_us;
     int64_t zxid;     /* of the reply or notification; <= 0: not known */
     uint64_t session; /* REFUSED: the one that is over */
-    int64_t asked_us; /* ANSWERED: when that request was sent */
+    int64_t asked_us; /* of an answer: when its request was sent; 0: not known */
     const char *path;
     bool ephemeral, has_data;
     bool of_server; /* LOST: bytes of the server, else of the client */

@@ -208,6 +208,8 @@ static bool log_recorder_packet(struct log_recorder *r)
             log_recorder_tie(r, packet.at_us);
         if (!r->left_out && !capture_take(r->capture, &packet))
             next = CAPTURE_END;
+        if (!r->left_out)
+            r->left_out = capture_limits(r->capture)->mixed;
         if (r->autopsy && !r->left_out && is_beyond(r))
             r->left_out = "the logs end there";
     }

@@ -548,6 +548,29 @@ static void encrypted_connections_are_named(void **state)
     sample_free(result);
 }
 
+/* Another server with this port begins anew after 100 s: its first change has a number from before. */
+static void two_ensembles_in_one_capture(void **state)
+{
+    (void)state;
+    struct sample_result *result = sample_begin();
+    for (size_t i = 0; i < sample_count; i++)
+        sample_take(result, &sample_packets[i]);
+    assert_null(capture_limits(result->capture)->mixed);
+    bool goes_on = true;
+    for (size_t i = 0; i < sample_count && goes_on; i++) {
+        struct kept_packet packet = sample_packets[i];
+        packet.at_us += 100000000;
+        packet.bytes[ETHERNET + 15] = packet.bytes[ETHERNET + 19] = 2;
+        struct captured_packet taken = sample_packet(&packet);
+        goes_on = capture_take(result->capture, &taken);
+    }
+    assert_false(goes_on);
+    const char *mixed = capture_limits(result->capture)->mixed;
+    assert_non_null(mixed);
+    assert_memory_equal(mixed, "127.0.0.1:53409 and 127.0.0.2:53409 number", 42);
+    sample_free(result);
+}
+
 static void what_is_missing_proves_nothing_wrong(void **state)
 {
     bool (*const changes[])(struct kept_packet *, size_t, size_t) = {without_one, cut_to, from_here,
@@ -576,6 +599,7 @@ int main(void)
         cmocka_unit_test(sequence_numbers_that_wrap_around),
         cmocka_unit_test(every_link_layer),
         cmocka_unit_test(encrypted_connections_are_named),
+        cmocka_unit_test(two_ensembles_in_one_capture),
         cmocka_unit_test(what_is_missing_proves_nothing_wrong),
     };
     return cmocka_run_group_tests(tests, sample_read, NULL);
