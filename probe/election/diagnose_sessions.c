@@ -388,7 +388,8 @@ static void leader_silent(struct diagnosis *d)
     if (!leader || percent <= 0)
         return;
     bool known = shown && shown->connected && shown->silent_ms >= 0 && shown->timeout_ms > 0 &&
-                 !election->cluster->servers[shown->server].hidden[HIDDEN_CONNECTIONS];
+                 (leader->own->client->captured ||
+                  !election->cluster->servers[shown->server].hidden[HIDDEN_CONNECTIONS]);
     if (!known) {
         /* A lost connection answers nothing; without one, that is reported instead. */
         if (!shown || diagnose_sessions_connection_of(d, leader) != NOWHERE)

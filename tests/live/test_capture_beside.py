@@ -82,6 +82,7 @@ def test_what_servers_hide(hiding, packets, path):
         assert [c["state"] for c in chain["candidates"]][:3] == ["leader", "waiting", "waiting"], chain
         assert chain["next_failover"]["told"] is True, chain
         line.sessions[0].fall_silent()
+        events.expect("finding-raised", finding=lambda f: f and f["code"] == "leader-silent")
         events.expect("leader-lost", candidate=line.names[0])
         line.sessions[1].watch(path)
         first = told = events.expect("failover")["failover"]
