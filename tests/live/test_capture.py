@@ -157,6 +157,10 @@ def test_the_other_commands(private, tmp_path):
     why = run("why", "--capture", CAPTURE, "--client-log", str(log), "/election", "2026-11-25T18:47:40Z", env=private)
     assert why.status == 0 and "inferred: Its client stopped: a pause of 14.2s (Pause Full (G1 Compaction Pause)) began 455ms " \
         "after it was last heard." in why.out, why
+    # The next leader is evicted.
+    log.write_text("[2026-11-25T18:47:47.000+0000][info][gc] GC(7) Pause Full (G1 Compaction Pause) 9M->8M(9M) 4000.000ms\n")
+    evicted = run("why", "--capture", CAPTURE, "--client-log", str(log), "/election", env=private).out
+    assert "No pause of its client ended its candidate." in evicted and "stopped" not in evicted, evicted
     log.write_text("hello\n")
     assert "no line of them is one of a JVM's GC log" in \
         run("why", "--capture", CAPTURE, "--client-log", str(log), "/election", "2026-11-25T18:47:40Z", env=private).out

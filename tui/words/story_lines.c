@@ -218,7 +218,14 @@ static void say_pause(struct sentences *s, const struct story *story)
 {
     const struct client_pause *pause = &story->pause;
     char length[32], apart[32], from[40], to[40], silent[40], lost[40];
-    int64_t since_us = story_silent_since(story), lost_us = story->failover.lost_at.wall_us;
+    const struct failover *f = &story->failover;
+    int64_t since_us = story_silent_since(story), lost_us = f->lost_at.wall_us;
+    if (story->pauses_read && f->cause_certainty == CERTAINTY_CERTAIN && !failover_has_detection(f->cause)) {
+        if (!story->pause_assumed)
+            story_lines_say(s, SENTENCE_CERTAIN, text_copy("No pause of its client ended its candidate."),
+                            text_copy("a request did, so the logs of its host show no cause"));
+        return;
+    }
     if (story->pauses_read && !pause->what[0] && !story->pause_assumed)
         say_no_pause(s, pause);
     if (story->pauses_read && pause->ahead_us)
