@@ -23,7 +23,7 @@
 /* Nothing came for longer than clients say nothing. */
 #define STALL_US INT64_C(2000000)
 #define STALL_UNKNOWN_US INT64_C(15000000)
-/* A single snapshot waits so long for the first packets. */
+/* A single snapshot waits so long for the first packets, where it has read all that are there. */
 #define FIRST_US INT64_C(3000000)
 
 /* A capture, with the clock of its host. */
@@ -43,7 +43,8 @@ struct capture_follower {
     uv_timer_t *timer;
     struct moment began;
     struct followed sources[CAPTURES_MOST];
-    bool over, unknown_noted, full_noted;
+    bool over, behind; /* behind: more packets are there than were read */
+    bool unknown_noted, full_noted;
 };
 
 /* ---- the clocks ---- */
@@ -136,6 +137,9 @@ static void follower_on_timer(uv_timer_t *timer)
         capture_take(f->capture, &packet);
     }
     f->over = next == CAPTURE_END;
+    f->behind = next == CAPTURE_PACKET;
+    if (f->behind)
+        uv_timer_start(timer, follower_on_timer, 1, FOLLOW_MS);
     if (next != CAPTURE_PACKET)
         capture_settle(f->capture);
     for (size_t i = 0; i < f->live->settings->capture_count; i++)
@@ -175,7 +179,7 @@ bool capture_follower_complete(const struct capture_follower *f)
     bool tied = true;
     for (size_t i = 0; f && i < f->live->settings->capture_count; i++)
         tied = tied && f->sources[i].tied;
-    return tied || f->over || clock_now().mono_us - f->began.mono_us > FIRST_US;
+    return tied || f->over || (!f->behind && clock_now().mono_us - f->began.mono_us > FIRST_US);
 }
 
 struct capture_follower *capture_follower_new(struct live_cluster *live, char **error)
