@@ -7,6 +7,8 @@
 #include "config/memory.h"
 #include "config/text.h"
 
+#define SAME_US INT64_C(5000000) /* between two observers of one loss */
+
 const char *failover_cause_word(enum failover_cause cause)
 {
     static const char *const words[CAUSE_COUNT] = {
@@ -46,6 +48,18 @@ struct moment failover_lost_after(const struct failover *failover)
 {
     int64_t within_us = failover_lost_within_us(failover);
     return (struct moment){failover->lost_at.mono_us - within_us, failover->lost_at.wall_us - within_us};
+}
+
+static bool same_name(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+bool failover_is_same(const struct failover *one, const struct failover *other)
+{
+    int64_t apart_us = one->lost_at.wall_us - other->lost_at.wall_us;
+    return same_name(one->from, other->from) && (!one->to || !other->to || same_name(one->to, other->to)) &&
+           apart_us < SAME_US && apart_us > -SAME_US;
 }
 
 void failover_copy(struct failover *to, const struct failover *from)

@@ -70,6 +70,9 @@ bool failover_is_open(const struct failover *failover);
 struct moment failover_lost_after(const struct failover *failover);
 /* How long before lost_at that was; 0: it was lost then. */
 int64_t failover_lost_within_us(const struct failover *failover);
+/* Whether two observers may have seen this one loss, each at its own moment, a few seconds apart. One of them need not
+ * know yet who followed. */
+bool failover_is_same(const struct failover *one, const struct failover *other);
 /* A copy with separate texts. */
 void failover_copy(struct failover *to, const struct failover *from);
 /* Frees its texts. */

@@ -60,11 +60,30 @@ static void story_take(struct story *story, const struct election *election, con
     failover_copy(&story->failover, failover);
 }
 
+/* The recorder has missed it, so only who asks knows of it. */
+static void story_take_seen(struct story *story, const struct story_query *query)
+{
+    story->cluster = text_copy(query->cluster);
+    story->election = text_copy(query->election);
+    story->name = text_copy(query->election);
+    failover_copy(&story->failover, query->like);
+}
+
+/* Nearer to the one that is wanted than the one that was found. */
+static bool story_is_nearer(const struct story *story, const struct failover *like,
+                            const struct failover *failover)
+{
+    int64_t own_us = failover->lost_at.wall_us - like->lost_at.wall_us,
+            found_us = story->failover.lost_at.wall_us - like->lost_at.wall_us;
+    return failover_is_same(failover, like) && (!story->election || llabs(own_us) < llabs(found_us));
+}
+
 static bool story_find(void *context, const struct election *election, const struct failover *failover)
 {
     struct story_search *search = context;
     const struct story *story = search->story;
     if (story_wants(search->query, election) &&
+        (!search->query->like || story_is_nearer(story, search->query->like, failover)) &&
         !(search->query->open_first && story->election && failover_is_open(&story->failover) &&
           !failover_is_open(failover)))
         story_take(search->story, election, failover);
@@ -696,6 +715,8 @@ struct story *story_make(struct history *history, const struct story_query *quer
         history_failovers(history, &filter, query->from_us, query->at_us + 1, story_find, &search, error);
     if (fine)
         story_find_outage(&search, history);
+    if (fine && query->like && !story->election)
+        story_take_seen(story, query);
     bool found = fine && story->election;
     fine = fine && (!found || story->loss_unseen ||
                     (story_gather(&search, history, error) && story_read_client_logs(&search, error)));

@@ -147,12 +147,13 @@ struct story {
 };
 
 struct story_query {
-    const char *election; /* its path, full path or name; NULL: any */
-    const char *cluster;  /* NULL: any */
-    int64_t at_us;        /* the latest failover lost by this time */
-    int64_t from_us;      /* and not before this time; 0: no limit */
-    bool open_first;      /* an outage that lasts comes before failovers that are over, seen or not */
-    int64_t now_us;       /* the time of the question: story->ends_us; 0: it does not matter */
+    const char *election;        /* its path, full path or name; NULL: any */
+    const char *cluster;         /* NULL: any */
+    int64_t at_us;               /* the latest failover lost by this time */
+    int64_t from_us;             /* and not before this time; 0: no limit */
+    const struct failover *like; /* this one of the election, as the recorder saw it if it did; NULL: any */
+    bool open_first;             /* an outage that lasts comes before failovers that are over, seen or not */
+    int64_t now_us;              /* the time of the question: story->ends_us; 0: it does not matter */
     struct client_logs client_logs; /* of the lost leader's host: story->pause */
 };
 

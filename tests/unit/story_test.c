@@ -416,9 +416,47 @@ static void a_suspected_outage_comes_first(void **state)
     recorded_free(world);
 }
 
+/* Another observer saw each loss a little earlier or later than the recorder, or saw one that the recorder missed. */
+static void the_failover_that_another_observer_saw(void **state)
+{
+    (void)state;
+    struct recorded *world = recorded_begin();
+    recorded_changes(world, 3);
+    recorder_flush(world->recorder);
+    recorded_stop(world);
+    struct history *history = recorded_open(world);
+    char *error = NULL;
+    struct story *latest = story_make(history, &(struct story_query){.at_us = world->now.wall_us}, &error);
+    assert_non_null(latest);
+    const int64_t lost_us = latest->failover.lost_at.wall_us;
+    for (int64_t off_us = -900; off_us <= 900; off_us += 900)
+        for (int open = 0; open < 2; open++) {
+            struct failover seen = latest->failover;
+            seen.lost_at.wall_us = lost_us + off_us;
+            seen.to = open ? NULL : seen.to;
+            const struct story_query query = {
+                .election = "/election", .at_us = lost_us + 60000000, .from_us = 0, .like = &seen};
+            struct story *story = story_make(history, &query, &error);
+            assert_non_null(story);
+            assert_int_equal(story->failover.lost_at.wall_us, lost_us);
+            assert_string_equal(story->failover.to, latest->failover.to);
+            story_free(story);
+            seen.from = (char *)(uintptr_t) "n_0000000999";
+            story = story_make(history, &query, &error);
+            assert_non_null(story);
+            assert_int_equal(story->failover.lost_at.wall_us, seen.lost_at.wall_us);
+            assert_string_equal(story->failover.from, "n_0000000999");
+            story_free(story);
+        }
+    story_free(latest);
+    history_close(history);
+    recorded_free(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_failover_that_another_observer_saw),
         cmocka_unit_test(reports_of_slow_and_loaded_servers),
         cmocka_unit_test(reports_of_a_slow_disk),
         cmocka_unit_test(reports_of_a_server_without_a_quorum),

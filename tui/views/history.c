@@ -586,8 +586,7 @@ static enum view_result history_action(struct view *self, const struct scene *sc
         return history_go_there(view);
     case ACTION_EXPLAIN:
         failover = failover_at(view, view->list.at);
-        return view_open(next, failover ? story_view_new(self->cluster, self->path, failover->lost_at.wall_us)
-                                        : NULL);
+        return view_open(next, failover ? story_view_new(self->cluster, self->path, failover) : NULL);
     default:
         return VIEW_IGNORED;
     }

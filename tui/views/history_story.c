@@ -13,7 +13,7 @@
 /* Why the leader of one election changed: the story of a failover, and the evidence for each sentence. */
 struct story_view {
     struct view view;
-    int64_t lost_us;
+    struct failover failover;
     struct sentences sentences;
     char *problem; /* why there is none */
     bool read;
@@ -24,7 +24,9 @@ static void story_view_read(struct story_view *view, const struct scene *scene)
 {
     const struct story_query query = {.election = view->view.path,
                                       .cluster = *view->view.cluster ? view->view.cluster : NULL,
-                                      .at_us = view->lost_us};
+                                      .at_us = view->failover.lost_at.wall_us + STORY_AROUND_US,
+                                      .from_us = view->failover.lost_at.wall_us - STORY_AROUND_US,
+                                      .like = &view->failover};
     /* Its moments are others than the one that is shown. */
     struct history *history = scene->history ? history_again(scene->history, &view->problem) : NULL;
     struct story *story = history ? story_make(history, &query, &view->problem) : NULL;
@@ -123,6 +125,7 @@ static void story_release(struct view *self)
 {
     struct story_view *view = (struct story_view *)self;
     sentences_free(&view->sentences);
+    failover_release(&view->failover);
     list_release(&view->list);
     free(view->problem);
 }
@@ -137,9 +140,9 @@ static const struct view_ops ops = {
     .opened_by = ACTION_EXPLAIN,
 };
 
-struct view *story_view_new(const char *cluster, const char *path, int64_t lost_us)
+struct view *story_view_new(const char *cluster, const char *path, const struct failover *failover)
 {
     struct story_view *view = view_new(&ops, sizeof *view, cluster, path);
-    view->lost_us = lost_us;
+    failover_copy(&view->failover, failover);
     return &view->view;
 }

@@ -7,8 +7,6 @@
 #include "config/text.h"
 #include "probe/history/name_lookup.h"
 
-#define SAME_US INT64_C(5000000) /* between two observers of one loss */
-
 struct history_read {
     struct leadership_history *leadership;
     size_t stretch_room, failover_room, leader_room;
@@ -307,24 +305,14 @@ bool leadership_history_read(struct leadership_history *leadership, struct histo
     return ok;
 }
 
-static bool same_text(const char *a, const char *b)
-{
-    return a == b || (a && b && strcmp(a, b) == 0);
-}
-
-static bool same_failover(const struct failover *one, const struct failover *other)
-{
-    int64_t apart_us = one->lost_at.wall_us - other->lost_at.wall_us;
-    return same_text(one->from, other->from) && same_text(one->to, other->to) && one->gap_us == 0 &&
-           other->gap_us == 0 && apart_us < SAME_US && apart_us > -SAME_US;
-}
-
 void leadership_history_prefer(struct leadership_history *leadership, const struct election *election)
 {
     for (size_t i = 0; i < election->failover_count; i++) {
         const struct failover *seen = election_failover_at(election, i);
         for (size_t k = leadership->failover_count; k-- > 0;)
-            if (same_failover(&leadership->failovers[k], seen)) {
+            if (leadership->failovers[k].gap_us == 0 && seen->gap_us == 0 &&
+                (seen->to || !leadership->failovers[k].to) &&
+                failover_is_same(&leadership->failovers[k], seen)) {
                 failover_release(&leadership->failovers[k]);
                 failover_copy(&leadership->failovers[k], seen);
                 break;

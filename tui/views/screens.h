@@ -33,8 +33,8 @@ struct view *events_view_new(void);
 struct view *findings_view_new(void);
 /* Its leaders over time, and its failovers. */
 struct view *history_view_new(const char *cluster, const char *path);
-/* The story of the failover at that time (wall clock). */
-struct view *story_view_new(const char *cluster, const char *path, int64_t lost_us);
+/* The story of this failover. */
+struct view *story_view_new(const char *cluster, const char *path, const struct failover *failover);
 struct view *ensemble_view_new(void);
 /* What differs between that moment and the one that is shown; takes it. */
 struct view *compare_view_new(struct snapshot_model *marked, struct moment at);
