@@ -248,12 +248,14 @@ const struct recipe *baseline_recipe(const struct update *f, char *const *names,
     return recipe;
 }
 
-/* A layout shows only while it has candidates. */
+/* A layout shows only while it has candidates: without them, what it showed then proves more than its path does. */
 static void take_layout(const struct update *f, const struct election *then)
 {
     struct election *election = f->election;
     const struct recipe *recipe = recorded_recipe(f, then);
-    if (recipe && !election->recipe)
+    bool proves_more = recorded_proof(then) > election->recognised &&
+                       (recipe == election->recipe || election->candidate_count == 0);
+    if (recipe && (!election->recipe || proves_more))
         election_take_recipe(election, recipe, recorded_proof(then));
     if (election->recipe == recipe)
         election->shows_predecessor |= then->shows_predecessor;

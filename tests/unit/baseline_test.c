@@ -913,7 +913,8 @@ static void another_layout_has_its_own_proof(void **state)
     world_free(world);
 }
 
-/* All have left while nothing watched: an empty directory shows no layout, and it is the recorded one. */
+/* All have left while nothing watched: an empty directory shows no layout, and it is the recorded one.
+ * A mark in it, as zk-ruby's leaders leave, or its path proves less. */
 static void an_emptied_directory_keeps_its_layout(void **state)
 {
     (void)state;
@@ -931,6 +932,12 @@ static void an_emptied_directory_keeps_its_layout(void **state)
     assert_string_equal(second->recipe->name, "zookeeper");
     assert_int_equal(second->recognised, RECOGNISED_SIGNATURE);
     assert_string_equal(second->change.from, "n_0000000001");
+    model_free(world->second);
+    world->second = NULL;
+    fake_tree_create(world->tree, PATH "/leader_ack", 0, "");
+    begin_second_listening(world, &told);
+    assert_string_equal(election_of(world->second)->recipe->name, "zookeeper");
+    assert_int_equal(election_of(world->second)->recognised, RECOGNISED_SIGNATURE);
     world_free(world);
 }
 
