@@ -422,6 +422,32 @@ static bool take_failover(void *context, const struct election *election, const 
     return true;
 }
 
+static bool take_only(void *context, const struct election *election, const struct failover *failover)
+{
+    (void)election;
+    failover_release(context);
+    failover_copy(context, failover);
+    return true;
+}
+
+/* An outage that lasts from before the time is part of it: a recording may begin in one whose loss a log tells. */
+static bool take_earlier_outage(struct gathering *gathering, struct history *history,
+                                const struct history_filter *only, char **error)
+{
+    const struct report_election *election = gathering->election;
+    struct failover last = {0};
+    bool vacant = election->stretch_count > 0;
+    for (size_t i = 0; i < election->stretch_count; i++)
+        vacant = vacant && election->stretches[i].kind != STRETCH_LED;
+    if (!vacant || election->failover_count > 0)
+        return true;
+    bool fine = history_failovers(history, only, 0, gathering->report->from_us, take_only, &last, error);
+    if (fine && last.from && failover_is_open(&last))
+        take_failover(gathering, NULL, &last);
+    failover_release(&last);
+    return fine;
+}
+
 /* Who led as this znode around that moment; NULL: not known. */
 static const char *identity_of(const struct report_election *election, const char *name, int64_t at_us)
 {
@@ -514,7 +540,8 @@ static bool gather_election(struct gathering *gathering, struct history *history
     if (!history_stretches(history, cluster, election->full_path, report->from_us, report->to_us,
                            take_stretch, gathering, error) ||
         !history_failovers(history, &only, report->from_us, end_of_events(report), take_failover, gathering,
-                           error))
+                           error) ||
+        !take_earlier_outage(gathering, history, &only, error))
         return false;
     if (reported_until(gathering) < report->to_us)
         add_stretch(gathering, STRETCH_GAP, reported_until(gathering), report->to_us);

@@ -458,6 +458,14 @@ static void who_leads_again_is_a_change_and_nobody_is_none(void **state)
     assert_true(failover_is_open(&election->failovers[1]));
     near_seconds(election->failovers[1].vacancy.low_us, 40);
     report_free(report);
+    /* A time that begins in an outage has its loss; one that begins after it was over has not. */
+    report = ask_seconds(world, 150, 180, NULL);
+    assert_int_equal(report->elections[0].failover_count, 1);
+    assert_true(failover_is_open(&report->elections[0].failovers[0]));
+    report_free(report);
+    report = ask_seconds(world, 100, 130, NULL);
+    assert_int_equal(report->elections[0].failover_count, 0);
+    report_free(report);
     struct history *history = history_open(world->file, &error);
     assert_non_null(history);
     const struct history_filter filter = {.cluster = "prod", .election = "/app/election"};
