@@ -101,21 +101,28 @@ size_t utf8_encode(uint32_t character, char bytes[4])
 static const struct {
     uint32_t from, to;
 } deceiving[] = {
+    {0x00a0, 0x00a0}, /* a blank that is no space, as are those below */
     {0x00ad, 0x00ad}, /* soft hyphen */
     {0x0300, 0x036f}, /* accents: a letter that has its own looks the same */
+    {0x0483, 0x0489}, /* ... Cyrillic ones */
     {0x0600, 0x0605}, /* Arabic number signs: format characters */
     {0x061c, 0x061c}, /* Arabic letter mark */
     {0x06dd, 0x06dd},    {0x070f, 0x070f},   {0x0890, 0x0891},
     {0x08e2, 0x08e2},    {0x115f, 0x1160}, /* Hangul fillers */
+    {0x1680, 0x1680},                      /* Ogham space */
     {0x17b4, 0x17b5},    {0x180b, 0x180f}, /* Mongolian variation selectors and vowel separator */
-    {0x200b, 0x200f},                      /* zero width, left-to-right and right-to-left marks */
-    {0x2028, 0x202e},                      /* line and paragraph separators, embeddings and overrides */
-    {0x2060, 0x206f},                      /* word joiner, isolates, deprecated format characters */
-    {0x2800, 0x2800},                      /* braille without a dot */
-    {0x3164, 0x3164},                      /* Hangul filler */
-    {0xe000, 0xf8ff},                      /* private use: no agreed picture, no agreed width */
-    {0xfdd0, 0xfdef},                      /* not characters */
+    {0x1ab0, 0x1aff},    {0x1dc0, 0x1dff}, /* more accents */
+    {0x2000, 0x200f}, /* spaces of any width and of none, left-to-right and right-to-left marks */
+    {0x2028, 0x202f}, /* line and paragraph separators, embeddings and overrides, narrow space */
+    {0x205f, 0x206f}, /* mathematical space, word joiner, isolates, deprecated format characters */
+    {0x20d0, 0x20ff}, /* accents of symbols */
+    {0x2800, 0x2800}, /* braille without a dot */
+    {0x3000, 0x3000}, /* wide space */
+    {0x3164, 0x3164}, /* Hangul filler */
+    {0xe000, 0xf8ff}, /* private use: no agreed picture, no agreed width */
+    {0xfdd0, 0xfdef}, /* not characters */
     {0xfe00, 0xfe0f}, /* variation selectors: some terminals widen the character before */
+    {0xfe20, 0xfe2f}, /* halves of accents */
     {0xfeff, 0xfeff}, /* byte order mark */
     {0xffa0, 0xffa0},    {0xfff0, 0xfffb},   {0xfffe, 0xffff},
     {0x110bd, 0x110bd},  {0x110cd, 0x110cd}, {0x13430, 0x1345f}, /* hieroglyph joiners */
@@ -130,7 +137,7 @@ static const struct {
 
 bool utf8_deceives(uint32_t code)
 {
-    if (code < 0xad)
+    if (code < 0xa0)
         return code < 0x20 || (code >= 0x7f && code <= 0x9f);
     size_t low = 0, high = sizeof deceiving / sizeof *deceiving;
     while (low < high) {

@@ -181,7 +181,7 @@ static void observe_gap(struct model *model, struct cluster *cluster, const stru
                                       .at = o->at,
                                       .cluster = cluster,
                                       .connection = "gap",
-                                      .detail = "electop was stopped or the machine was suspended",
+                                      .detail = "electop was busy or stopped, or the machine was suspended",
                                       .gap_us = o->gap_us,
                                       .after_us = -1});
 }

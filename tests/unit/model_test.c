@@ -385,7 +385,7 @@ static void away(void **state)
                      STANDING
                      "tick 5000\n"
                      "gap 4000\n"
-                     "> connection gap: electop was stopped or the machine was suspended gap 4000\n"
+                     "> connection gap: electop was busy or stopped, or the machine was suspended gap 4000\n"
                      "? fresh no\n"
                      "- n_0000000000\n"
                      "gone n_0000000000\n"
@@ -454,7 +454,7 @@ static void away(void **state)
         "what is found after the program stood still happened since it stopped, not since it noticed",
         STANDING "tick 13000\n"
                  "gap 13000\n"
-                 "> connection gap: electop was stopped or the machine was suspended gap 13000\n"
+                 "> connection gap: electop was busy or stopped, or the machine was suspended gap 13000\n"
                  "expire\n"
                  "> connection expired\n"
                  "- n_0000000000\n"
@@ -472,7 +472,7 @@ static void away(void **state)
                               "expire\n"
                               "> connection expired\n"
                               "gap 13000\n"
-                              "> connection gap: electop was stopped or the machine was suspended gap 13000\n"
+                              "> connection gap: electop was busy or stopped, or the machine was suspended gap 13000\n"
                               "- n_0000000000\n"
                               "tick 200\n"
                               "connect\n"
@@ -515,7 +515,7 @@ static void away(void **state)
                      "> connection disconnected: authentication failed\n"
                      "refuse authentication failed\n"
                      "gap 30000\n"
-                     "> connection gap: electop was stopped or the machine was suspended gap 30000\n");
+                     "> connection gap: electop was busy or stopped, or the machine was suspended gap 30000\n");
 }
 
 int main(void)

@@ -43,6 +43,8 @@ static const struct row rows[] = {
     {"a\u202egnp", "a\\u202egnp", 10, NULL},
     {"\u2066x\u2069", "\\u2066x\\u2069", 13, NULL},
     {"a\u200bb\u200d\ufeff", "a\\u200bb\\u200d\\ufeff", 20, NULL},
+    {"e\u1ab0\u1dc4\u20dd\ufe20", "e\\u1ab0\\u1dc4\\u20dd\\ufe20", 25, NULL},
+    {"a\u00a0\u2003\u202f\u3000", "a\\u00a0\\u2003\\u202f\\u3000", 25, NULL},
     {"\u2028", "\\u2028", 6, NULL},
     {"\u2800", "\\u2800", 6, NULL},
     {"\U000e0041", "\\U000e0041", 10, NULL},
