@@ -18,6 +18,8 @@
  * none is read again once its turn comes. So many directories wait for that at most, beside those whose lists are under way. */
 #define NAMES_MOST (8u << 20)
 #define POSTPONED_MOST READS_MOST
+/* With paths of so many bytes in hand, one directory is listed at a time: a path is copied for each read. */
+#define PATHS_MOST (1u << 20)
 /* Deeper directories are taken for ones of this depth. */
 #define DEPTHS_KNOWN 16
 /* The maximum number of children that are checked, one after the other, for being ephemeral: one may be a
@@ -90,6 +92,7 @@ struct discover {
     struct directory *postponed; /* to be listed again: there was no room for its names */
     size_t waiting_count, postponed_count, under_way, walked;
     size_t names_bytes; /* of the children to come */
+    size_t path_bytes;  /* of all directories in hand */
     size_t reserved;    /* for those that lists under way are likely to bring */
     size_t list_bytes[DEPTHS_KNOWN];
     double budget; /* reads that the rate allows now */
@@ -121,6 +124,7 @@ static void forget_place(struct leader_place *place)
 
 static void directory_forget(struct directory *dir)
 {
+    dir->discover->path_bytes -= strlen(dir->path);
     for (size_t i = 0; i < dir->place_count; i++)
         forget_place(&dir->places[i].place);
     free(dir->places);
@@ -449,6 +453,7 @@ static struct directory *directory_new(struct discover *d, struct directory *par
     else
         snprintf(dir->path, size, "%s", path);
     dir->discover = d;
+    d->path_bytes += strlen(dir->path);
     dir->verdict.kind = DIRECTORY_OTHER;
     dir->pending = 1;
     if (parent) {
@@ -502,7 +507,8 @@ static bool may_list(struct discover *d)
 {
     if (d->waiting_count == 0 || d->under_way == 0)
         return d->waiting_count > 0;
-    if (d->under_way >= READS_MOST || d->postponed_count >= POSTPONED_MOST || !(d->waiting || d->open))
+    if (d->under_way >= READS_MOST || d->path_bytes >= PATHS_MOST || d->postponed_count >= POSTPONED_MOST ||
+        !(d->waiting || d->open))
         return false;
     size_t bytes = *list_bytes(d, d->waiting ? d->waiting->depth : d->open->depth + 1);
     return bytes == 0 || d->names_bytes + d->reserved + bytes <= NAMES_MOST;

@@ -467,20 +467,20 @@ static void away(void **state)
                  "> leader-elected n_0000000000 -> n_0000000001 gap 13200\n"
                  "? since ~1000\n"
                  "? tenures n_0000000000(a) ~1000-1000, gap 1000-14200, n_0000000001(b) ~14200-\n");
-    model_script_run("the same where the lost connection is noticed before the standstill",
-                     STANDING "tick 13000\n"
-                              "expire\n"
-                              "> connection expired\n"
-                              "gap 13000\n"
-                              "> connection gap: electop was busy or stopped, or the machine was suspended gap 13000\n"
-                              "- n_0000000000\n"
-                              "tick 200\n"
-                              "connect\n"
-                              "> connection connected\n"
-                              "list\n"
-                              "> leader-lost n_0000000000 @1 gap 13200\n"
-                              "> candidate-left n_0000000000 @1 gap 13200\n"
-                              "> leader-elected n_0000000000 -> n_0000000001 gap 13200\n");
+    model_script_run("the same where the lost connection is noticed before the standstill", STANDING
+                     "tick 13000\n"
+                     "expire\n"
+                     "> connection expired\n"
+                     "gap 13000\n"
+                     "> connection gap: electop was busy or stopped, or the machine was suspended gap 13000\n"
+                     "- n_0000000000\n"
+                     "tick 200\n"
+                     "connect\n"
+                     "> connection connected\n"
+                     "list\n"
+                     "> leader-lost n_0000000000 @1 gap 13200\n"
+                     "> candidate-left n_0000000000 @1 gap 13200\n"
+                     "> leader-elected n_0000000000 -> n_0000000001 gap 13200\n");
     model_script_run("since when it is not connected does not begin anew with each attempt, nor with expiry",
                      "watch /election\nconnect\n> connection connected\n"
                      "tick 100\n"
@@ -507,15 +507,16 @@ static void away(void **state)
                      "connect\n"
                      "> connection connected\n"
                      "connect\n");
-    model_script_run("expiry, refusal and gaps are told once", STANDING
-                     "expire\n"
-                     "> connection expired\n"
-                     "lose\n"
-                     "refuse authentication failed\n"
-                     "> connection disconnected: authentication failed\n"
-                     "refuse authentication failed\n"
-                     "gap 30000\n"
-                     "> connection gap: electop was busy or stopped, or the machine was suspended gap 30000\n");
+    model_script_run(
+        "expiry, refusal and gaps are told once",
+        STANDING "expire\n"
+                 "> connection expired\n"
+                 "lose\n"
+                 "refuse authentication failed\n"
+                 "> connection disconnected: authentication failed\n"
+                 "refuse authentication failed\n"
+                 "gap 30000\n"
+                 "> connection gap: electop was busy or stopped, or the machine was suspended gap 30000\n");
 }
 
 int main(void)
