@@ -20,8 +20,9 @@
 #define FOLLOW_MS 200
 /* New files, and after a failure the directory itself, are looked up every this many turns. */
 #define REFRESH_TURNS 5
-/* Changes that the loop has not taken yet: at this number the thread waits. */
+/* Changes that the loop has not taken yet: at this number, or so many bytes of paths, the thread waits. */
 #define WAITING_MOST 100000
+#define WAITING_BYTES ((size_t)8 << 20)
 /* How long a snapshot waits for the log up to its begin. */
 #define BEFORE_MS 2000
 /* So many of the newest logs are read at the begin: a server begins one when it starts, too. */
@@ -29,6 +30,7 @@
 /* The first so many living ephemeral znodes of these logs are remembered, for whose they were, and so much data. */
 #define LIVING_MOST 20000
 #define LIVING_DATA 512
+#define LIVING_BYTES ((size_t)8 << 20)
 /* How long log_follower_free() waits for the thread. */
 #define END_NS UINT64_C(100000000)
 
@@ -75,13 +77,14 @@ struct log_follower {
     bool over, ended; /* it is to end; it has ended */
     bool left;        /* log_follower_free() did not wait for it: the thread frees this struct */
     struct followed_change *found;
-    size_t count, room;
+    size_t count, room, bytes; /* bytes of their paths */
     /* The thread's own. */
     char *directory;
     int64_t unpack_most;
     struct log_set *set;
     struct log_stream *stream;
     struct hash_table living;
+    size_t living_bytes;
     unsigned turns;
     bool current; /* the initial content has been read */
     bool complained;
@@ -115,8 +118,14 @@ static uint32_t living_hash(const struct hash_link *link)
     return cluster_path_hash(path, strlen(path));
 }
 
+static size_t living_size(const struct living_node *node)
+{
+    return sizeof *node + strlen(node->path) + 1 + node->length;
+}
+
 static void living_free(struct log_follower *f, struct living_node *node)
 {
+    f->living_bytes -= living_size(node);
     hash_table_remove(&f->living, &node->link);
     free(node->path);
     free(node);
@@ -141,7 +150,7 @@ static struct living_node *living_find(struct log_follower *f, const char *path)
 static void living_add(struct log_follower *f, const struct transaction *t, const struct znode_change *change)
 {
     if (change->sort != ZNODE_EPHEMERAL || f->current || change->data_length > LIVING_DATA ||
-        f->living.count >= LIVING_MOST)
+        f->living.count >= LIVING_MOST || f->living_bytes >= LIVING_BYTES)
         return;
     struct living_node *node = xmalloc(sizeof *node);
     node->path = xmalloc(change->path_length + 1 + change->data_length);
@@ -157,6 +166,7 @@ static void living_add(struct log_follower *f, const struct transaction *t, cons
     if (change->data_length > 0)
         memcpy(node->path + change->path_length + 1, change->data, change->data_length);
     hash_table_add(&f->living, &node->link);
+    f->living_bytes += living_size(node);
 }
 
 /* It has ended: whose it was, and since when. */
@@ -175,7 +185,7 @@ static void living_take(struct log_follower *f, struct followed_change *followed
 static bool follower_hand_on(struct log_follower *f, struct followed_change followed)
 {
     uv_mutex_lock(&f->mutex);
-    while (f->count >= WAITING_MOST && !f->over) {
+    while ((f->count >= WAITING_MOST || f->bytes >= WAITING_BYTES) && !f->over) {
         uv_async_send(f->wake);
         uv_cond_wait(&f->moved, &f->mutex);
     }
@@ -183,6 +193,7 @@ static bool follower_hand_on(struct log_follower *f, struct followed_change foll
     if (more) {
         room_for_one(&f->found, f->count, &f->room, sizeof *f->found);
         f->found[f->count++] = followed;
+        f->bytes += followed.path ? strlen(followed.path) : 0;
     } else {
         followed_free(&followed);
     }
@@ -418,8 +429,9 @@ static void log_follower_on_wake(uv_async_t *wake)
     struct followed_change *found = f->found;
     size_t count = f->count;
     f->found = NULL;
-    f->count = f->room = 0;
-    if (count >= WAITING_MOST) /* else the thread waits for its next turn */
+    bool full = count >= WAITING_MOST || f->bytes >= WAITING_BYTES;
+    f->count = f->room = f->bytes = 0;
+    if (full) /* else the thread waits for its next turn */
         uv_cond_signal(&f->moved);
     uv_mutex_unlock(&f->mutex);
     for (size_t i = 0; i < count; i++) {

@@ -16,7 +16,7 @@ import zlib
 
 import pytest
 
-from electop import PROGRAM, run
+from electop import PLAIN, PROGRAM, peak_kb, run
 from terminal import Pty
 from waiting import until
 
@@ -349,6 +349,19 @@ def test_a_signal_ends_following_before_all_is_read(folder):
     process.send_signal(signal.SIGINT)
     told = process.communicate(timeout=60)[0]
     assert process.returncode == 130 and f"n_{zxid:010}" not in told, told[-500:]
+
+
+def test_long_paths_are_followed_in_bounded_memory(folder):
+    """What is remembered of the znodes that live, and what the loop has still to take, is bounded in bytes."""
+    records = story() + [create(20 + i, f"/x/{'y' * 40_000}/n_{i:010}", 0x200, made=i + 1) for i in range(4000)]
+    (folder / "log.1").write_bytes(log(*records))
+    process = subprocess.Popen([PLAIN, "events", "-s", "127.0.0.1:1", "--transactions", folder, "/x/*"],
+                               stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    io_of = pathlib.Path(f"/proc/{process.pid}/io")
+    until(lambda: int(re.search(r"rchar: (\d+)", io_of.read_text())[1]) > os.path.getsize(folder / "log.1"), 60, "it has read the log")
+    peak = peak_kb(process.pid)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(20) in (3, 130) and peak < 64 << 10, f"{peak >> 10} MB"
 
 
 def test_a_packed_copy_in_the_making(folder):
