@@ -456,16 +456,32 @@ static bool lies_in(const char *path, const char *directory)
            (path[length] == '/' || path[length] == '\0');
 }
 
-/* The member watches a znode whose deletion or change may notify it of its turn. The creator of a znode outside
- * the election is unknown; but one with a sequence number is more likely a candidate of another election. */
+/* A session with many candidates: of so many it is known which of them wait. */
+#define WAITS_LOOKED 64
+
+/* Its session may wait in one line after the other, and set the watch here once it has its turn elsewhere: it was never
+ * seen to watch the one before it here, nor in two other lines at once. */
+static bool may_wait_in_turn(const struct candidate *c)
+{
+    const struct candidate *one = c->own->client->owned;
+    size_t waits = 0;
+    for (size_t i = 0; one && i < WAITS_LOOKED && waits < 2; i++, one = one->own->owned_next)
+        waits += one->election != c->election && one->own->watches_right;
+    return !c->own->has_watched && waits < 2;
+}
+
+/* The member watches a znode whose deletion or change may notify it of its turn. The creator of a znode that is no
+ * candidate here is unknown. One with a sequence number elsewhere may be a place in another line. */
 static bool watches_mark(const struct election *election, const struct candidate *c)
 {
     const struct client_session *shown = &c->own->client->shown;
     for (size_t i = 0; i < shown->watch_count; i++) {
         const char *path = shown->watches[i];
-        if (lies_in(path, election->ack_path)
-                ? strcmp(path, election->path) != 0
-                : !lies_in(path, election->path) && recipe_sequence_of(path) == SEQUENCE_NONE)
+        bool numbered = recipe_sequence_of(path) != SEQUENCE_NONE;
+        if (strcmp(path, election->path) == 0)
+            continue;
+        if (!numbered || lies_in(path, election->ack_path) ||
+            (!lies_in(path, election->path) && may_wait_in_turn(c)))
             return true;
     }
     return false;

@@ -192,7 +192,11 @@ static void conditions_of_a_missing_watch(void **state)
          "suspected"},
         {"it watches a znode that another member may have made", "1", "w c /app/leader\n", "", "",
          "suspected"},
-        {"... a place in another line", "1", "w c /app/jobs/n_0000000007\n", "", "", "certain"},
+        {"... in its own directory", "1", "w c leader\n", "", "", "suspected"},
+        {"... a place in another line: it may wait there first, and here then", "1",
+         "w c /app/jobs/n_0000000007\n", "", "", "suspected"},
+        {"... but it has waited here before", "1",
+         "w c " B "\nround\nround\nunw c " B "\nw c /app/jobs/n_0000000007\n", "", "", "certain"},
         {"another member watches against the order", "1", "unw d " C "\nw d " A "\n", "", "", "suspected"},
         {"... one behind it", "1", "unw b " A "\nw b " D "\n", "", "", "suspected"},
         {"it is the first by the priorities in the data", "1",
@@ -218,6 +222,26 @@ static void conditions_of_a_missing_watch(void **state)
             rows[i].meanwhile, rows[i].after, rows[i].expected);
         model_script_run(rows[i].proves, script);
     }
+}
+
+/* A client that takes several locks waits for one after the other, in whatever order it joined them. */
+static void waits_in_other_lines(void **state)
+{
+    (void)state;
+#define OTHER_LINE(path)                                                                                     \
+    "watch " path                                                                                            \
+    "\n+ n_0000000000 s=d\n+ n_0000000001 s=c\nlist\n> election-seen\nreadall\nw c n_0000000000\n"
+#define C_AND_D                                                                                              \
+    "connect\n> connection connected\nclient c on=1 at=10.0.0.3:13\nclient d on=1 at=10.0.0.4:14\n"
+#define FOUR_MORE                                                                                            \
+    "watch /election\n+ " A " s=a\n+ " B " s=b\n+ " C " s=c\n+ " D " s=d\n"                                  \
+    "client a on=1 at=10.0.0.1:11\nclient b on=1 at=10.0.0.2:12\n"                                           \
+    "tick 1000\nlist\n> election-seen\nw b " A "\nw d " C "\nreadall\nproof\nreadall\nproof\n"               \
+    "? standing no-watch "
+    model_script_run("its session waits in one line: perhaps for its turn there",
+                     C_AND_D OTHER_LINE("/x/election") FOUR_MORE "suspected\n");
+    model_script_run("... in two at once",
+                     C_AND_D OTHER_LINE("/x/election") OTHER_LINE("/y/election") FOUR_MORE "certain\n");
 }
 
 /* The last condition, for a wrong watch. */
@@ -954,6 +978,7 @@ int main(void)
         cmocka_unit_test(presumptions_of_kinds_of_findings),
         cmocka_unit_test(read_write_locks),
         cmocka_unit_test(conditions_of_a_missing_watch),
+        cmocka_unit_test(waits_in_other_lines),
         cmocka_unit_test(conditions_of_a_wrong_watch),
         cmocka_unit_test(predecessors_end_passes),
         cmocka_unit_test(watches_that_no_server_shows),
