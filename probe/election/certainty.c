@@ -32,7 +32,7 @@ static const struct presumption_kind presumption_kinds[PRESUMPTIONS] = {
                          "set recipe: in the configuration"},
     [PRESUMES_ORDER] = {"order", "that sequence numbers alone order its members", NULL},
     [PRESUMES_WATCHES] = {"watches", "that no watch on children or above the directory notifies it", NULL},
-    [PRESUMES_LINE] = {"line", "that its members do not all watch one znode, or none, on purpose", NULL},
+    [PRESUMES_LINE] = {"line", "that it is no design to watch one znode, the first, or nothing", NULL},
     [PRESUMES_MARK] = {"mark", "that no znode that it watches elsewhere notifies it", NULL},
     [PRESUMES_ALONE] = {"alone", "that no other session watches or asks for it", NULL},
     [PRESUMES_PASSIVE] = {"passive", "that its client waits for a notification and does not poll", NULL},
@@ -529,8 +529,10 @@ unsigned certainty_of_member(const struct election *election, const struct candi
         return 0;
     bool contradicts =
         election->reader_count == 0 && (others_contradict(election, c) || priority_explains(election, c));
-    bool as_all = (c->own->watched && c->own->watched == election->own->line.watched_by_all) ||
-                  readers_pass(election, c);
+    /* Each change of leader notifies who watches the first: so do whole layouts, older versions and last resorts. */
+    bool follows = c->own->watched && c->own->watched->place == 0 && election->reader_count == 0;
+    bool as_all = (c->own->watched && c->own->watched == election->own->line.watched_by_all) || follows ||
+                  election->own->line.pairs || readers_pass(election, c);
     return (certainty_layout(election, c) ? BIT(LAYOUT) : 0) |
            (certainty_order(election, c) && !contradicts ? BIT(ORDER) : 0) |
            (certainty_watches(election, c) ? BIT(WATCHES) : 0) | (as_all ? 0 : BIT(LINE)) |

@@ -22,8 +22,8 @@ enum presumption {
     PRESUMES_ORDER, /* sequence numbers order its members: no equal ones around the candidate, no other member
                           watches against that order, no priority in the data explains what it watches */
     PRESUMES_WATCHES, /* every watch that could serve the member is shown or excluded */
-    PRESUMES_LINE,    /* not all members watch one and the same znode */
-    PRESUMES_MARK,    /* the member watches no znode that another member may have made */
+    PRESUMES_LINE, /* not all members watch one and the same znode, nor this one the first; they are no pairs */
+    PRESUMES_MARK,  /* the member watches no znode that another member may have made */
     PRESUMES_ALONE, /* no session without a candidate watches its predecessor, none of its address anything */
     PRESUMES_PASSIVE, /* its client does not poll (watch_proof.h) */
     PRESUMES_ACK,     /* the acknowledgement: configured, or seen with a member's session as its owner */

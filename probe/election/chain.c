@@ -773,14 +773,19 @@ static void see_helpers(struct diagnosis *d, size_t faults)
     }
 }
 
+/* A primary, and its backup behind it. Of two pairs, a member of one line may as well have lost its watch. */
+#define PAIR 2
+
 static void see_line(struct diagnosis *d)
 {
     struct election *election = d->election;
     struct line_shown *line = &election->own->line;
     *line = (struct line_shown){0};
     size_t faults = 0;
+    line->pairs = election->candidate_count > 2 * PAIR;
     for (size_t i = 0; i < election->candidate_count; i++) {
         const struct candidate *c = election->candidates[i];
+        line->pairs = line->pairs && c->own->watches_right == (i % PAIR != 0);
         line->waiting += i > 0 && c->own->client && c->own->client->shown.watches_known;
         line->right += c->link == LINK_RIGHT;
         line->wrong += c->wrong == FINDING_WRONG_PREDECESSOR;

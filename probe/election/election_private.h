@@ -70,6 +70,7 @@ struct line_shown {
     uint32_t wrong;    /* members that watch another candidate than the one before them */
     uint32_t deaf;     /* members with another fault */
     bool backwards;    /* a session watches only a candidate behind all its candidates */
+    bool pairs;        /* every second member watches the one before it, and the others watch none */
     const struct candidate *watched_by_all; /* by all sessions that watch; NULL: there are not two */
 };
 

@@ -166,6 +166,7 @@ static void conditions_of_a_missing_watch(void **state)
     (void)state;
 #define FOUR_REQUESTS "request c\nrequest c\nrequest c\nrequest c\n"
 #define SIXTEEN FOUR_REQUESTS FOUR_REQUESTS FOUR_REQUESTS FOUR_REQUESTS
+#define FIFTH "+ " E " s=e\nclient e on=1 at=10.0.0.5:15\nlist\n> candidate-joined " E " @5\n"
     static const struct {
         const char *proves, *servers, *before, *meanwhile, *after, *expected;
     } rows[] = {
@@ -205,6 +206,9 @@ static void conditions_of_a_missing_watch(void **state)
          "certain"},
         {"nobody watches anything: perhaps nobody should", "1", "unw b " A "\nunw d " C "\n", "", "",
          "suspectedsuspectedsuspected"},
+        {"every second one watches: perhaps the backups of the others", "1", FIFTH, "", "",
+         "suspectedsuspected"},
+        {"... and others watch the one before them, too", "1", FIFTH "w e " D "\n", "", "", "certain"},
         {"its server counts watches on children of strangers", "1", "children 3\n", "", "", "suspected"},
         {"... none before its last request, and not since", "1", "round\ntick 2000\nrequest c\nchildren -1\n",
          "", "", "suspected"},
@@ -250,6 +254,8 @@ static void conditions_of_a_wrong_watch(void **state)
     (void)state;
     model_script_run("one skips a member, and all others watch the one before them",
                      FOUR "w c " B "\nw d " B "\nproof\n? standing wrong-predecessor certain\n");
+    model_script_run("... it watches the first, as an older version may, or a last resort",
+                     FOUR "w c " B "\nw d " A "\nproof\n? standing wrong-predecessor suspected\n");
     model_script_run("all watch the first: perhaps they should",
                      FOUR "w c " A "\nproof\n? standing wrong-predecessor suspected\n");
     model_script_run("another member has no watch at all: another order would explain both", FOUR

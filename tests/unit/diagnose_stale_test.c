@@ -25,7 +25,7 @@
     "servers 3\nwatch /election\nconnect\n> connection connected\n"                                          \
     "+ " A " s=a\n+ " B " s=b\n+ " C " s=c\n+ " D " s=d\n"                                                   \
     "client a on=1 at=10.0.0.1:11\nclient b on=1 at=10.0.0.2:12\n"                                           \
-    "client c on=1 at=10.0.0.3:13\nclient d on=2 at=10.0.0.4:14\n"                                           \
+    "client c on=1 at=10.0.0.3:13\nclient d on=1 at=10.0.0.4:14\n"                                           \
     "w b " A "\nw c " B "\nw d " C "\n"                                                                      \
     "tick 1000\nlist\n> election-seen\nreadall\n"
 #define A_GOES                                                                                               \
@@ -39,7 +39,7 @@ static const struct {
     {FOUR "unw c " B "\nround\ntick 1000\nround\n", "no-watch", "suspected"},
     {FOUR "unw c " B "\nw c " GONE "\nproof\nproof\n", "watch-on-deleted", "certain"},
     {FOUR "unw c " B "\nw c " C "\nproof\nproof\n", "watch-self", "certain"},
-    {FOUR "unw c " B "\nw c " A "\nproof\nproof\n", "wrong-predecessor", "certain"},
+    {FOUR "unw d " C "\nw d " B "\nproof\nproof\n", "wrong-predecessor", "certain"},
     {FOUR "round\n= " B " x\nfire " B "\nproof\nread " B "\nproof\n", "watch-eaten", "suspected"},
     {FOUR "unw c " B "\nw c " A "\nunw d " C "\nw d " A "\nproof\nproof\n", "herd", "certain"},
     {FOUR "client 77 on=1 at=10.0.1.1:7\nw 77 " B "\nproof\nproof\n", "watcher-without-candidate", "certain"},
@@ -143,29 +143,29 @@ static void doubts_what_moved(void **state)
 {
     (void)state;
     static const struct {
-        const char *code, *watches;
-    } wrong[] = {{"no-watch", "unw c " B "\n"},
-                 {"watch-on-deleted", "unw c " B "\nw c " GONE "\n"},
-                 {"watch-self", "unw c " B "\nw c " C "\n"},
-                 {"wrong-predecessor", "unw c " B "\nw c " A "\n"},
-                 {"extra-watches", "w c " D "\n"}};
+        const char *code, *who, *watches;
+    } wrong[] = {{"no-watch", "c", "unw c " B "\n"},
+                 {"watch-on-deleted", "c", "unw c " B "\nw c " GONE "\n"},
+                 {"watch-self", "c", "unw c " B "\nw c " C "\n"},
+                 {"wrong-predecessor", "d", "unw d " C "\nw d " B "\n"},
+                 {"extra-watches", "c", "w c " D "\n"}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         char what[256], script[4096];
-        const char *code = wrong[i].code;
+        const char *code = wrong[i].code, *who = wrong[i].who;
         snprintf(what, sizeof what, "%s: its connection goes", code);
         snprintf(script, sizeof script,
                  FOUR "%sproof\nproof\n? standing %s certain\nfindings\n"
-                      "away c\ntick 100\nround 1\n? standing %s suspected unconfirmed\n"
-                      "client c on=2 at=10.0.0.3:99\n%stick 1000\nround 2\n"
+                      "away %s\ntick 100\nround 1\n? standing %s suspected unconfirmed\n"
+                      "client %s on=2 at=10.0.0.3:99\n%stick 1000\nround 2\n"
                       "? standing %s suspected\n"       /* one look shows it again */
                       "proof\n? standing %s certain\n", /* as was reported before */
-                 wrong[i].watches, code, code, wrong[i].watches, code, code);
+                 wrong[i].watches, code, who, code, who, wrong[i].watches, code, code);
         model_script_run(what, script);
         snprintf(what, sizeof what, "%s: at another server by the next look", code);
         snprintf(script, sizeof script,
                  FOUR "%sproof\nproof\n? standing %s certain\n"
-                      "client c on=3 at=10.0.0.3:99\n%stick 1000\nround\n? standing %s suspected\n",
-                 wrong[i].watches, code, wrong[i].watches, code);
+                      "client %s on=3 at=10.0.0.3:99\n%stick 1000\nround\n? standing %s suspected\n",
+                 wrong[i].watches, code, who, wrong[i].watches, code);
         model_script_run(what, script);
         snprintf(what, sizeof what, "%s: not shown for a while, on the same connection", code);
         snprintf(script, sizeof script,
@@ -177,7 +177,7 @@ static void doubts_what_moved(void **state)
     model_script_run(
         "herd: one of it moves",
         FOUR "unw c " B "\nw c " A "\nunw d " C "\nw d " A "\nproof\nproof\n"
-             "? standing herd certain\naway d\ntick 100\nround 2\n? standing herd suspected unconfirmed\n"
+             "? standing herd certain\naway d\ntick 100\nround 1\n? standing herd suspected unconfirmed\n"
              "client d on=2 at=10.0.0.4:99\nw d " A "\nproof\n? standing herd certain\n");
 }
 
