@@ -10,7 +10,7 @@
 #define PING_TAKES_US 50000
 /* Without a request for so long, a client is passive ... */
 #define PASSIVE_US INT64_C(30000000)
-/* ... or around the end of its predecessor. */
+/* Who became first and requests nothing for so long does not know. */
 #define PASSED_US INT64_C(10000000)
 /* While a ping is awaited. */
 #define LISTS_APART_US 250000
@@ -146,12 +146,9 @@ int64_t client_asks_us(const struct client *client)
 bool client_is_passive(const struct client *client, int64_t passed_us)
 {
     int64_t seen_us = client->shown.seen.mono_us;
-    bool still = seen_us >= client_passive_at_us(client);
-    bool rests = client->still_us <= passed_us - PASSED_US && usual_pause_us(client) < PASSED_US;
     /* It has had watches, so it may just have been notified, and be busy. */
-    if (client->shown.watches_listed && passed_us != 0)
-        return still && seen_us >= passed_us + PASSIVE_US;
-    return still || (rests && client_let_pass(client, passed_us));
+    bool notified = client->shown.watches_listed && passed_us != 0;
+    return seen_us >= client_passive_at_us(client) && (!notified || seen_us >= passed_us + PASSIVE_US);
 }
 
 void client_is_proved(struct client *client)

@@ -37,8 +37,8 @@ void client_series_end(struct client *client);
 /*
  * A passive client waits for a notification. No list shows that; the proof is that the client makes no request
  * for 30 s and for twice its longest pause so far, or the mean one if its requests are many (a client that polls
- * would read again), nor for 30 s after its predecessor's end at passed_us, which it may have been notified of; or,
- * if it never had a watch, none from 10 s before to 10 s after that end. passed_us 0: no predecessor ended.
+ * would read again), nor, if it ever had a watch, for 30 s after its predecessor's end at passed_us, which it may have
+ * been notified of. passed_us 0: no predecessor ended.
  */
 bool client_is_passive(const struct client *client, int64_t passed_us);
 /* When a list of connections may prove that; INT64_MAX: it has requests outstanding. */
