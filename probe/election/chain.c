@@ -758,7 +758,9 @@ static void see_helpers(struct diagnosis *d, size_t faults)
         const struct client *helper = expected ? found : NULL;
         for (size_t i = 0; expected && !helper && i < d->viewer_count; i++) {
             const struct viewer *viewer = &d->viewers[many ? c->own->client->scratch : i];
-            if (many || (viewer->client != c->own->client && serves_others(viewer) &&
+            /* Sessions of one pool may each watch for the other: its own znode is that predecessor. */
+            bool swaps = expected->own->watches_self && viewer->client == expected->own->client;
+            if (many || (viewer->client != c->own->client && (swaps || serves_others(viewer)) &&
                          client_is_beside(&viewer->client->shown, &c->own->client->shown)))
                 helper = viewer->client;
         }

@@ -187,6 +187,9 @@ static void conditions_of_a_missing_watch(void **state)
          "client e on=1 at=10.0.0.9:99\nw e " A "\nw e " B "\nw e " C "\nw e " D "\n", "", "", "suspected"},
         {"... it follows the leader", "1", "client e on=1 at=10.0.0.9:99\nw e " A "\n", "", "", "certain"},
         {"... it watches for a member of its own", "1", "client d on=1 at=10.0.0.3:14\n", "", "", "certain"},
+        {"... its predecessor is that session's own", "1", "client b on=1 at=10.0.0.3:12\nw b " B "\n", "",
+         "", "suspected"},
+        {"... at another address", "1", "w b " B "\n", "", "", "certain"},
         {"... it moves, perhaps to another server", "1", "client e on=1 at=10.0.0.3:99\nw e " B "\n", "",
          "away e\ntick 2000\nround\nsync\n", "suspected"},
         {"a server that is not polled may hide such a session", "1", "ensemble part 1\n", "", "",
@@ -270,10 +273,10 @@ static void predecessors_end_passes(void **state)
 #define PASSES                                                                                               \
     FOUR "w d " C "\nround\ntick 11000\nround\n- " B "\nend b\nlist\n> candidate-left " B " @2\n"            \
          "tick 3000\nround\ntick 3000\nround\n"
-    model_script_run("suspected ten seconds after its end, until half a minute has passed without a request", PASSES
-                     "tick 4500\nround\nsync\n? standing no-watch suspected\n"
-                     "tick 6000\nround\nsync\n? standing no-watch suspected\n"
-                     "tick 3000\nround\nsync\n? standing no-watch certain\n");
+    model_script_run("suspected ten seconds after its end, until half a minute has passed without a request",
+                     PASSES "tick 4500\nround\nsync\n? standing no-watch suspected\n"
+                            "tick 6000\nround\nsync\n? standing no-watch suspected\n"
+                            "tick 3000\nround\nsync\n? standing no-watch certain\n");
     model_script_run("... it has requested something: it polls, or was notified", PASSES
                      "request c\ntick 4500\nround\ntick 3000\nround\nsync\n? standing no-watch suspected\n");
     model_script_run("one that was notified may be busy for half a minute",
