@@ -298,6 +298,30 @@ static const struct candidate *awaited(const struct election *election, const st
 /* So many steps of a chain are followed. */
 #define STEPS_MOST 1000
 
+#define GUID_DIGITS 32
+
+bool certainty_holds_guid(const char *name)
+{
+    size_t length = strlen(name), digits = 0;
+    for (size_t i = 0; i + SEQUENCE_DIGITS < length && digits < GUID_DIGITS; i++)
+        if (name[i] != '-')
+            digits = strchr("0123456789abcdefABCDEF", name[i]) ? digits + 1 : 0;
+    return digits >= GUID_DIGITS;
+}
+
+/* It waits for another layout's member ahead of it, which leads both: kazoo's locks may wait for go-zk's. */
+static bool waits_for_other_layout(const struct election *election, const struct candidate *first)
+{
+    for (size_t i = 0; first && i < election->outsider_count; i++) {
+        const struct candidate *other = election->outsiders[i];
+        int64_t sequence = other->own->watchers ? recipe_sequence_of(other->name) : SEQUENCE_NONE;
+        if (sequence != SEQUENCE_NONE && sequence < first->sequence && certainty_holds_guid(other->name) &&
+            chain_is_watched(election, other, first->stat.owner))
+            return true;
+    }
+    return false;
+}
+
 /* The first waits for a member behind it, and so on, up to one that waits for none: another leads. A first that
  * observes its heir is itself waited for. */
 bool certainty_first_waits(const struct election *election)
@@ -305,6 +329,8 @@ bool certainty_first_waits(const struct election *election)
     const struct candidate *first = election->candidate_count ? election->candidates[0] : NULL, *at = first;
     bool lock = election->recipe && election->recipe->family == FAMILY_LOCK,
          open = lock || shared_lock(election) || election->recognised == RECOGNISED_CONFIGURED;
+    if (!lock && election->recognised != RECOGNISED_CONFIGURED && waits_for_other_layout(election, first))
+        return true;
     for (int i = 0; at && !open && i < STEPS_MOST; i++) {
         const struct candidate *next = awaited(election, at, &open);
         if (!next || next == first)

@@ -320,15 +320,17 @@ static void chain_see_watches(struct diagnosis *d, struct viewer *viewer)
         if (name) {
             struct candidate *target = candidates_find(election, name, candidates_hash(election, name));
             struct candidate_name parsed;
-            if (target && target->outside && recipe_sequence_of(name) != SEQUENCE_NONE)
+            if (target && target->outside && recipe_sequence_of(name) != SEQUENCE_NONE) {
                 viewer->outsider = target;
-            else if (target && target->outside)
+                link_add(election, target, shown->id);
+            } else if (target && target->outside) {
                 continue;
-            else if (target)
+            } else if (target) {
                 see_target(d, viewer, target);
-            else if (election->recipe &&
-                     recipe_parse_name(d->f->model->recipes, election->recipe, name, &parsed))
+            } else if (election->recipe &&
+                       recipe_parse_name(d->f->model->recipes, election->recipe, name, &parsed)) {
                 viewer->deleted = path;
+            }
             continue;
         }
         size_t part = strlen(path);
@@ -886,6 +888,8 @@ void chain_update(struct diagnosis *d)
     election->hidden_watches = certainty_hidden_watches(election);
     election->overdue_us = 0;
     election->reader_count = 0;
+    for (size_t i = 0; i < election->outsider_count; i++)
+        election->outsiders[i]->own->watchers = 0;
     for (size_t i = 0; i < election->candidate_count; i++) {
         struct candidate *c = election->candidates[i];
         c->place = (uint32_t)i;

@@ -165,25 +165,12 @@ static void foreign(struct diagnosis *d)
                     election->foreign[0], more, election->recipe->title);
 }
 
-#define GUID_DIGITS 32
-
-/* Also where no recipe knows the name: 32 hexadecimal digits in front of the number, with or without dashes.
- */
-static bool holds_guid(const char *name)
-{
-    size_t length = strlen(name), digits = 0;
-    for (size_t i = 0; i + SEQUENCE_DIGITS < length && digits < GUID_DIGITS; i++)
-        if (name[i] != '-')
-            digits = strchr("0123456789abcdefABCDEF", name[i]) ? digits + 1 : 0;
-    return digits >= GUID_DIGITS;
-}
-
 static void no_guid(struct diagnosis *d)
 {
     struct election *election = d->election;
     if (election->candidate_count == 0 || election->recognised == RECOGNISED_NAME ||
         election->recipe->family == FAMILY_LOCK || election->candidates[0]->own->named ||
-        holds_guid(election->candidates[0]->name))
+        certainty_holds_guid(election->candidates[0]->name))
         return;
     diagnosis_raise(d, FINDING_NO_GUID, SEVERITY_INFO, CERTAINTY_CERTAIN, NO_SUBJECT, NULL, 0, NULL,
                     "names like %s do not show which client created them", election->candidates[0]->name);

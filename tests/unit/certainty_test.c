@@ -803,6 +803,7 @@ static void silent_then_gone(void **state)
 static void the_first_may_not_lead(void **state)
 {
     (void)state;
+#define GO_FIRST "_c_eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee-lock-0000000000"
 #define CLIENTS "client a on=1 at=h:1\nclient b on=1 at=i:2\nclient c on=1 at=j:3\nclient d on=1 at=k:4\n"
     static const struct {
         const char *proves, *watch, *candidates, *watches, *told;
@@ -838,6 +839,12 @@ static void the_first_may_not_lead(void **state)
         {"... a watch of it shows that there is no end of that chain", "/x/election",
          "+ n_0000000000 s=a\n+ n_0000000001 s=b\n+ n_0000000002 s=c\n+ n_0000000003 s=d\n",
          "w a n_0000000003\nw b n_0000000000\nw c n_0000000001\nw d n_0000000002\n", "led"},
+        {"the first of the layout waits for another layout's member ahead of it", "/lock kind=auto found",
+         "+ " GO_FIRST " s=a\n+ " B " s=b\n+ " C " s=c\n+ " D " s=d\n",
+         "w b " GO_FIRST "\nw c " B "\nw d " C "\n", "unknown"},
+        {"... which is gone", "/lock kind=auto found",
+         "+ " GO_FIRST " s=a\n+ " B " s=b\n+ " C " s=c\n+ " D " s=d\n",
+         "w b " GO_FIRST "\nw c " B "\nw d " C "\nround\n- " GO_FIRST "\nfire " GO_FIRST "\nlist\n", "led"},
         {"a leader that observes its heir", "/x/election", "+ n_0000000000 s=a\n+ n_0000000001 s=b\n",
          "w a n_0000000001\nw b n_0000000000\n", "led"},
         {"a leader that caches all", "/x/election",
