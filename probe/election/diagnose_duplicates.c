@@ -122,13 +122,16 @@ static void duplicate_session(struct diagnosis *d, const struct viewer *viewer)
         return;
     /* The first of two equal ones is the orphan. */
     bool often = contends_often(own, count);
+    bool leads = d->election->kind == KIND_LEADER && d->election->kind_proof != KIND_ASSUMED;
     size_t orphan = count;
     const char *alike = NULL;
     for (size_t i = 0; i < count && orphan == count; i++)
         for (size_t k = i + 1; k < count && orphan == count; k++) {
+            /* A create that is sent twice has one GUID. Two are of two attempts: who contends for a lock may make both. */
+            bool contend = !leads && names[i].guid_length > 0 && names[k].guid_length > 0;
             if (same_guid(&names[i], &names[k]))
                 alike = "GUID";
-            else if (!often && same_words(own[i], own[k]))
+            else if (!often && !contend && same_words(own[i], own[k]))
                 alike = "identity";
             orphan = alike ? i : count;
         }

@@ -89,6 +89,12 @@ static void owners(void **state)
     model_script_run("... nor under one identity", CONNECT
                      "+ " A " s=a\n+ " B " s=b host-b\n+ " C " s=b host-b\nlist\n> election-seen\nreadall\n"
                      "? findings duplicate-session error suspected " B "," C "\n");
+    model_script_run("... unless it may be a lock, for which two threads contend",
+                     "watch /lock kind=auto\nconnect\n> connection connected\n"
+                     "+ " A " s=a host-a\n+ " B " s=a host-a\nlist\n> election-seen\nreadall\n"
+                     "? findings duplicate-session info certain " A "," B "\n"
+                     "+ " A2 " s=a host-a\nlist\n> candidate-joined " A2 " @3\nreadall\n"
+                     "? findings duplicate-session critical suspected " A "," B "," A2 "\n");
     model_script_run("duplicate-session: threads of one process, with its name, that all wait properly",
                      THREE "+ " A2 " s=b host-b\nlist\n> candidate-joined " A2 " @4\n"
                            "= " B " host-b\nreadall\nread " B "\nw b " A "\nw c " B "\nw b " C "\nproof\n"
