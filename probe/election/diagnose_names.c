@@ -253,6 +253,24 @@ static const struct candidate *marked_one(const struct election *election)
     return NULL;
 }
 
+/* Solr's leaderVoteWait, unless it is set. */
+#define VOTE_WAIT_US INT64_C(180000000)
+
+/* It may be at work before it acknowledges: Solr's first of a shard waits for its replicas after a cold start, and
+ * Flink's has acknowledged some of its parts while others recover. */
+static bool may_take_over_yet(struct diagnosis *d, const struct candidate *leader, struct moment since,
+                              bool partly)
+{
+    const struct election *election = d->election;
+    bool begun = partly, waits = strcmp(election->recipe->name, "solr-shard") == 0 &&
+                                 d->f->at.mono_us < since.mono_us + VOTE_WAIT_US;
+    for (size_t i = 0; i < FURTHER_ACKS; i++)
+        begun = begun || (leader->stat.owner && election->own->further_acks[i].owner == leader->stat.owner);
+    if (waits)
+        diagnosis_again(d, since.mono_us + VOTE_WAIT_US);
+    return begun || waits;
+}
+
 static void unacknowledged(struct diagnosis *d, const struct candidate *leader, enum overdue late,
                            struct moment since)
 {
@@ -264,21 +282,28 @@ static void unacknowledged(struct diagnosis *d, const struct candidate *leader, 
     bool most = late != OVERDUE_BY_STAT && !election->leader_since_exact;
     (most ? describe_span_at_most : describe_span)(d->f->at.mono_us - since.mono_us, span, sizeof span);
     describe_clock(since, when, sizeof when);
-    if (election->ack_place == ACK_PLACE_REGISTRY || !election->ack_present) {
+    /* Of several marks it has set the first. */
+    bool partly =
+        election->ack_present && leader->stat.owner && election->ack_stat.owner == leader->stat.owner;
+    if (election->ack_place == ACK_PLACE_REGISTRY || !election->ack_present || partly) {
         /* A process may register by a second session, or another process does so for it. */
         bool registry = election->ack_place == ACK_PLACE_REGISTRY;
         int64_t first_us =
             election->leader_since_exact ? election->leader_since.wall_us : summary_created_us(leader);
         const char *beside = registry ? registry_entry_since(election, first_us - CLOCKS_APART_US) : NULL;
         diagnosis_raise(d, FINDING_NEVER_ACKNOWLEDGED, beside ? SEVERITY_WARNING : SEVERITY_CRITICAL,
-                        late == OVERDUE_BY_STAT || beside ? CERTAINTY_SUSPECTED : CERTAINTY_CERTAIN, subject,
-                        &leader, 1, NULL, "%s has been first since %s%s (%s%s), and %s %s%s%.120s%s",
+                        late == OVERDUE_BY_STAT || beside || may_take_over_yet(d, leader, since, partly)
+                            ? CERTAINTY_SUSPECTED
+                            : CERTAINTY_CERTAIN,
+                        subject, &leader, 1, NULL, "%s has been first since %s%s (%s%s), and %s %s%s%.120s%s",
                         leader->name, when, bound,
                         late == OVERDUE_BY_STAT ? "at least "
                         : most                  ? "at most "
                                                 : "",
                         span, election->ack_path,
-                        registry ? "has no entry for its session" : "has no acknowledgement from it",
+                        registry ? "has no entry for its session"
+                        : partly ? "is from it, but not every acknowledgement of this layout"
+                                 : "has no acknowledgement from it",
                         beside ? "; the entry " : "", beside ? beside : "",
                         beside ? ", of another session, is as new and may be its" : "");
         return;

@@ -251,9 +251,10 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .meaning = "The first in line has not written its acknowledgement, which a leader of this layout "
                        "does first. It probably hangs during the takeover.",
             .looks =
-                "It has been first for longer than allow.failover, and the acknowledgement does not exist. A "
-                "warning, suspected, if another session entered itself in the registry since then: it may "
-                "have done so for it.",
+                "It has been first for longer than allow.failover, and the acknowledgement does not exist. "
+                "Suspected if it has written some of several acknowledgements, and for three minutes in a "
+                "shard of Solr (leaderVoteWait). A warning, suspected, if another session entered itself in "
+                "the registry since then: it may have done so for it.",
             .advice = "check that application's log: it is first in line but does not take over",
             .source = "pgconsul pull request 196",
         },

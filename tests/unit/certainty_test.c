@@ -720,6 +720,67 @@ static void acknowledgements_of_other_versions(void **state)
                      "tick 10\n+ /flink/x/leader/rest_server/connection_info s=a u\n"
                      "read /flink/x/leader/rest_server/connection_info\n"
                      "> leader-acknowledged " LATCH "\n? ack yes\n");
+#define FLINK_PART(part) "/flink/x/leader/" part "/connection_info"
+#define FLINK_TAKES_OVER(missing, two, three, findings)                                                                                                              \
+    "watch /flink/x/leader/latch\nconnect\n> connection connected\n+ " LATCH " s=a\n+ " LATCH_2                                                                      \
+    " s=b\n+ " FLINK_PART(missing) " s=a u\n+ " FLINK_PART(two) " s=a u\n+ " FLINK_PART(                                                                             \
+        three) " s=a u\n"                                                                                                                                            \
+               "list\n> election-seen\nreadall\nread " FLINK_PART(missing) "\nread " FLINK_PART(                                                                     \
+                   two) "\nread " FLINK_PART(three) "\n? ack yes\n- " LATCH                                                                                          \
+                                                    "\n- " FLINK_PART(missing) "\n- " FLINK_PART(                                                                    \
+                                                        two) "\n- " FLINK_PART(three) "\nlist\n> "                                                                   \
+                                                                                      "leader-lost " LATCH                                                           \
+                                                                                      " @1\n> "                                                                      \
+                                                                                      "candidate-"                                                                   \
+                                                                                      "left " LATCH " @1\n"                                                          \
+                                                                                      "> "                                                                           \
+                                                                                      "leader-"                                                                      \
+                                                                                      "elected " LATCH                                                               \
+                                                                                      " -> " LATCH_2                                                                 \
+                                                                                      " after "                                                                      \
+                                                                                      "0\nread " FLINK_PART(missing) "\n+ " FLINK_PART(two) " s=b u\n+ " FLINK_PART( \
+                                                                                          three) " s=b "                                                             \
+                                                                                                 "u\nread"                                                           \
+                                                                                                 " " FLINK_PART(two) "\nread " FLINK_PART(                           \
+                                                                                                     three) "\ntick 25000\ntime\n? findings " findings               \
+                                                                                                            "\n"
+    model_script_run("... of which one may recover for longer than the others",
+                     FLINK_TAKES_OVER("dispatcher", "resource_manager", "rest_server",
+                                      "never-acknowledged critical suspected " LATCH_2));
+    model_script_run("... whichever it is",
+                     FLINK_TAKES_OVER("rest_server", "dispatcher", "resource_manager",
+                                      "never-acknowledged critical suspected " LATCH_2));
+#define SHARD(n) "10000000000000000" n "-core_node" n "-n_000000000" n
+#define SHARD_LEADER "/solr/collections/c/leaders/shard1/leader"
+    model_script_run(
+        "Solr's first of a shard waits three minutes for its replicas",
+        "watch /solr/collections/c/leader_elect/shard1/election\nconnect\n> connection connected\n"
+        "+ " SHARD("1") " s=1\n+ " SHARD(
+            "2") " s=2\n+ " SHARD_LEADER " s=1 x\nlist\n"
+                 "> election-seen\nreadall\nread " SHARD_LEADER "\n? ack yes\n- " SHARD(
+                     "1") "\n- " SHARD_LEADER
+                          "\nlist\n> leader-lost " SHARD("1") " @1\n> candidate-left " SHARD(
+                              "1") " @1\n> leader-elected " SHARD("1") " -> " SHARD("2") " after "
+                                                                                         "0\nread"
+                                                                                         " " SHARD_LEADER
+                                                                                         "\ntick "
+                                                                                         "170000\ntime\n"
+                                                                                         "? findings "
+                                                                                         "never-acknowledged "
+                                                                                         "critical "
+                                                                                         "suspected " SHARD(
+                                                                                             "2") "\n"
+                                                                                                  "tick "
+                                                                                                  "10000\ntim"
+                                                                                                  "e\n? "
+                                                                                                  "findings "
+                                                                                                  "never-"
+                                                                                                  "acknowledg"
+                                                                                                  "ed "
+                                                                                                  "critical "
+                                                                                                  "certain"
+                                                                                                  " " SHARD(
+                                                                                                      "2") "\n");
     model_script_run("an acknowledgement that belongs to a stranger, where none was ever seen with a member",
                      "watch /flink/x/latch\nconnect\n> connection connected\n"
                      "+ " LATCH " s=a\n+ /flink/x/connection_info s=77 u\ntick 60000\n"
