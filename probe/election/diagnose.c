@@ -130,14 +130,29 @@ static int count_changes(const struct election *election, int64_t since_us,
     return count;
 }
 
-/* Most leaders are known to have died: others may have ended as planned, by a rolling restart, drills, or jobs. */
+/* Another znode of that identity stands in the line: it may have come before the old session ended. */
+static bool stands_again(const struct election *election, const struct failover *one)
+{
+    for (size_t i = 0; one->from_identity && i < election->candidate_count; i++) {
+        const struct candidate *c = election->candidates[i];
+        if (c->identity && strcmp(c->identity, one->from_identity) == 0 && strcmp(c->name, one->from) != 0)
+            return true;
+    }
+    return false;
+}
+
+/* Most leaders are known to have died: others may have ended as planned, by a rolling restart, drills, or jobs. One that
+ * died once, and stands again, may have been killed by such a restart. */
 static bool most_died(const struct election *election, int64_t since_us)
 {
     size_t count = 0, died = 0;
     for (size_t i = 0; i < election->failover_count; i++) {
         const struct failover *failover = election_failover_at(election, i);
-        count += failover->lost_at.mono_us > since_us;
-        died += failover->lost_at.mono_us > since_us && failover->cause == CAUSE_EXPIRED;
+        if (failover->lost_at.mono_us <= since_us)
+            continue;
+        count++;
+        died += failover->cause == CAUSE_EXPIRED &&
+                !(led_once(election, failover, since_us) && stands_again(election, failover));
     }
     return died * 2 > count;
 }

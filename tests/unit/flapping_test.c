@@ -89,6 +89,13 @@ static void restarted_in_turn(void **state)
         RESTART("1", "2", "6", "host-b", state, cause) WATCHES("6", "5")                                     \
             RESTART("2", "3", "7", "host-c", state, cause) WATCHES("7", "6")                                 \
                 RESTART("3", "4", "8", "host-d", state, cause)
+#define DIES(digit) "silent 1" digit "\ntick 3000\nround\ntick 4000\nround\ntick 4000\nround\n"
+#define KILL(digit, next, last, host)                                                                        \
+    DIES(digit) RESTART(digit, next, last, host, "", "expired? detection 8513-12149")
+    model_script_run("killed, each once: its restart, too, may be planned",
+                     FIVE_HOSTS KILL("0", "1", "5", "host-a") WATCHES("5", "4") KILL("1", "2", "6", "host-b")
+                         WATCHES("6", "5") KILL("2", "3", "7", "host-c") WATCHES("7", "6") KILL(
+                             "3", "4", "8", "host-d") "? findings flapping error suspected " NTH("4") "\n");
     model_script_run("closed", ROLL("stated\n", "closed") "? findings flapping info certain " NTH("4") "\n");
     model_script_run(
         "... ended, and perhaps expired: no restart is known, and no crash",
