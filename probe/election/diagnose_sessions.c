@@ -87,7 +87,20 @@ static const char *kind_without_session(const struct election *election, uint64_
     return owner == 0 ? "it is persistent" : owner >> 56 == 0xff ? "it is a TTL znode" : "it is a container";
 }
 
-static void persistent(struct diagnosis *d, const struct candidate *c, size_t *asked)
+/* Of several candidates none has a session, and sessions wait for some: perhaps all are TTL znodes, or tickets that
+ * their members delete. */
+static bool sessions_wait_beside(const struct election *election)
+{
+    bool watched = false;
+    for (size_t i = 0; i < election->candidate_count; i++) {
+        if (!election->candidates[i]->known || owner_is_session(election->candidates[i]->stat.owner))
+            return false;
+        watched = watched || chain_watched_by(election, election->candidates[i], NULL, 0) > 0;
+    }
+    return watched && election->candidate_count > 1;
+}
+
+static void persistent(struct diagnosis *d, const struct candidate *c, bool by_design, size_t *asked)
 {
     const struct recipe *recipe = d->election->recipe;
     if (!c->known || owner_is_session(c->stat.owner) || strcmp(recipe->name, "clickhouse") == 0)
@@ -102,7 +115,7 @@ static void persistent(struct diagnosis *d, const struct candidate *c, size_t *a
        With several forms of names, one may belong to no candidate. */
     int64_t age_us = d->f->at.wall_us - (d->f->at.mono_us - read_us) - made.wall_us;
     bool proved = made_before(d, c, asked) && !holds_others && !held_others && !kept && !d->election->mixed &&
-                  age_us >= LEASE_US &&
+                  age_us >= LEASE_US && !by_design &&
                   (strcmp(recipe->name, "kazoo") != 0 || d->election->kind_proof == KIND_CONFIGURED);
     diagnosis_raise(d, FINDING_PERSISTENT_CANDIDATE,
                     holds_others || kept ? SEVERITY_WARNING
@@ -115,7 +128,9 @@ static void persistent(struct diagnosis *d, const struct candidate *c, size_t *a
                     holds_others  ? "; it has children, which may show that its member lives"
                     : kept        ? "; it is written to, perhaps by its member, which so keeps a TTL znode"
                     : held_others ? "; it had children, which may come again with its member"
-                                  : "");
+                    : by_design
+                        ? "; no candidate here has a session, and others watch them, perhaps by design"
+                        : "");
 }
 
 /*
@@ -551,9 +566,10 @@ void diagnose_sessions(struct diagnosis *d)
 {
     struct election *election = d->election;
     size_t asked = 0;
+    bool by_design = sessions_wait_beside(election);
     for (size_t i = 0; i < election->candidate_count && election->recipe; i++) {
         const struct candidate *c = election->candidates[i];
-        persistent(d, c, &asked);
+        persistent(d, c, by_design, &asked);
         if (c->own->client && !ghost(d, c))
             diagnose_sessions_disconnected(d, c);
     }

@@ -71,6 +71,14 @@ static void owners(void **state)
                 "tick 33000\ntime\nreadall\n"
                 "? findings persistent-candidate critical certain n_0000000000\n"
                 "? never-led yes\n? tenures nobody ~0-\n");
+#define TICKETS(watches, certainty)                                                                          \
+    CONNECT "+ n_0000000000\n+ n_0000000001\nclient b on=1 at=h:1\nlist\n> election-seen\nreadall\n" watches \
+            "round\ntick 3000\nround\nreadall\ntick 33000\nround\nreadall\n"                                 \
+            "? findings persistent-candidate critical " certainty " n_0000000000; "                          \
+            "persistent-candidate error " certainty " n_0000000001\n"
+    model_script_run("... where no candidate has a session", TICKETS("", "certain"));
+    model_script_run("... and sessions wait for them: tickets, or TTL znodes that are written seldom",
+                     TICKETS("w b n_0000000000\n", "suspected"));
     model_script_run("duplicate-session: threads that share one may",
                      CONNECT "+ " A " s=a one\n+ " B " s=a two\nlist\n> election-seen\nreadall\n"
                              "? findings duplicate-session info certain " A "," B "\n");
