@@ -233,6 +233,50 @@ static void elections_are_told_from_all_that_are_watched(void **state)
     cells_free(cells);
 }
 
+/* Paths that differ in two components keep what differs of both, cut alike in every row; what the components at
+   one place share is dropped, and a path is told from all that are watched. */
+static void paths_keep_every_component_that_differs(void **state)
+{
+    static const char *const services[] = {"payments-api", "payments-api-canary", "ledger",
+                                           "billing-leader-election", "notification-dispatcher-eu"};
+    static const char *const few[][2] = {
+        {"/namespaces/tenant-07919-stage/services/ledger/leader", "..07919-../ledger/.."},
+        {"/namespaces/tenant-07919-stage/services/payments-api/leader", "..07919-../payments.."},
+        {"/namespaces/tenant-15838-prod/services/ledger/leader", "..15838-../ledger/.."},
+    };
+    enum { MANY = 1000, SHOWN = 40 };
+    static char all[MANY][96];
+    static struct election elections[MANY], *watched[MANY];
+    struct cluster cluster = {.elections = watched, .election_count = MANY};
+    const struct model model = {.clusters = &cluster, .cluster_count = 1};
+    struct cells *cells = cells_new(10, 1);
+
+    (void)state;
+    expect((struct names){.keep_shared = true}, 30, "", few, COUNT(few));
+    for (size_t i = 0; i < MANY; i++) {
+        snprintf(all[i], sizeof all[i], "/namespaces/tenant-%05zu-%s/services/%s/leader",
+                 i / 5 * 7919 % 100000, i / 5 % 2 ? "stage" : "prod", services[i % 5]);
+        elections[i].name = all[i];
+        watched[i] = &elections[i];
+    }
+    for (int room = 20; room < 60; room += 3)
+        for (size_t from = 0; from < MANY; from += 7 * SHOWN) {
+            struct names set = {.keep_shared = true, .among = &model};
+
+            for (size_t i = from; i < from + SHOWN; i++)
+                names_add(&set, all[i * 37 % MANY]);
+            names_fit(&set, cells, room);
+            assert_int_equal(set.alike, 0);
+            for (size_t i = 0; i < set.count; i++) {
+                assert_in_range(cells_width(cells, set.shown[i]), 1, (unsigned)room);
+                for (size_t j = 0; j < i; j++)
+                    assert_string_not_equal(set.shown[i], set.shown[j]);
+            }
+            names_free(&set);
+        }
+    cells_free(cells);
+}
+
 /* No two of many names look the same, whatever tells them apart: an end, the middle, wide characters, marks,
    escapes; and what is shown has room. */
 static void no_two_names_look_the_same(void **state)
@@ -293,6 +337,7 @@ int main(void)
         cmocka_unit_test(common_parts_stay_where_there_is_room),
         cmocka_unit_test(candidates_of_several_elections_have_one_form),
         cmocka_unit_test(elections_are_told_from_all_that_are_watched),
+        cmocka_unit_test(paths_keep_every_component_that_differs),
         cmocka_unit_test(no_two_names_look_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

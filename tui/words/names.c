@@ -219,7 +219,8 @@ static void names_forget(struct names *names)
         free(names->shown[i]);
     free(names->shown);
     names->shown = NULL;
-    names->before = names->after = 0;
+    names->before = names->after = names->alike = 0;
+    names->by_component = false;
 }
 
 void names_free(struct names *names)
@@ -352,14 +353,25 @@ struct alike {
     size_t before, after;
 };
 
-static struct alike find_alike(const struct model *model, const char *name)
+/* The part of a watched election's name that is compared; NULL: it is none of those that the heading is about. */
+static const char *other_of(const struct names *names, const struct election *election)
 {
+    size_t told = names->told != NULL ? strlen(names->told) : 0;
+
+    return told == 0 || strncmp(election->name, names->told, told) == 0 ? election->name + told : NULL;
+}
+
+static struct alike find_alike(const struct names *names, const char *name)
+{
+    const struct model *model = names->among;
     struct alike alike = {0, 0};
     size_t length = strlen(name);
 
     for (size_t i = 0; i < model->cluster_count; i++)
         for (size_t j = 0; j < model->clusters[i].election_count; j++) {
-            const char *other = model->clusters[i].elections[j]->name;
+            const char *other = other_of(names, model->clusters[i].elections[j]);
+            if (other == NULL)
+                continue;
             size_t others = strlen(other), least = others < length ? others : length, at;
 
             if (others == length && memcmp(other, name, length) == 0)
@@ -442,11 +454,418 @@ static size_t settle_form(struct names *names, const struct cells *cells, int ro
     return open;
 }
 
+/* ---- Paths, component by component ---- */
+
+#define PLACES_MOST 8 /* components of a path; a deeper one is cut as other names are */
+
+/* A path's components. */
+struct name_parts {
+    struct {
+        const char *at;
+        size_t length;
+    } of[PLACES_MOST];
+    size_t count;
+};
+
+/* Paths of one layout differ in several components, each of which is cut among those at its place. */
+struct name_paths {
+    struct name_parts *of; /* of the names that are shown, and then of those that they are told from */
+    size_t count;
+    size_t before, after; /* components that all share at the beginning and the end */
+    bool one_depth;
+};
+
+/* How a component is cut that has no room. */
+enum cut {
+    CUT_SHARED, /* what all at its place begin with, and its end */
+    CUT_END,
+    CUT_BEGINNING,
+    CUTS
+};
+
+/* False: it is too deep, or no path. */
+static bool paths_add(struct name_paths *paths, const char *name)
+{
+    struct name_parts parts = {.count = 0};
+
+    for (name += *name == '/';; name++) {
+        size_t length = strcspn(name, "/");
+
+        if (length == 0 || parts.count == PLACES_MOST)
+            return false;
+        parts.of[parts.count].at = name;
+        parts.of[parts.count++].length = length;
+        if (*(name += length) == '\0')
+            break;
+    }
+    paths->of[paths->count++] = parts;
+    return true;
+}
+
+static bool is_same_part(const struct name_parts *a, size_t i, const struct name_parts *b, size_t j)
+{
+    return a->of[i].length == b->of[j].length && memcmp(a->of[i].at, b->of[j].at, a->of[i].length) == 0;
+}
+
+static void paths_find_shared(struct name_paths *paths)
+{
+    const struct name_parts *first = &paths->of[0];
+    size_t least = first->count;
+
+    paths->one_depth = true;
+    paths->before = paths->after = first->count;
+    for (size_t i = 1; i < paths->count; i++) {
+        const struct name_parts *parts = &paths->of[i];
+        size_t same = 0;
+
+        paths->one_depth = paths->one_depth && parts->count == first->count;
+        least = parts->count < least ? parts->count : least;
+        while (same < paths->before && same < parts->count && is_same_part(first, same, parts, same))
+            same++;
+        paths->before = same;
+        for (same = 0; same < paths->after && same < parts->count &&
+                       is_same_part(first, first->count - 1 - same, parts, parts->count - 1 - same);)
+            same++;
+        paths->after = same;
+    }
+    if (paths->before >= least)
+        paths->before = least - 1;
+    if (paths->before + paths->after >= least)
+        paths->after = least - 1 - paths->before;
+}
+
+/* What all components at one place of paths of one depth have in common. */
+struct name_place {
+    size_t shared; /* bytes that all begin with: whole words */
+    bool constant; /* all are the same */
+};
+
+/* A component among those at its place. */
+struct name_part {
+    char *text;
+    struct alike alike; /* the most that it shares with any other */
+    const struct name_place *place;
+};
+
+static struct name_place place_of(const struct name_paths *paths, size_t depth, size_t at)
+{
+    const struct name_parts *first = NULL;
+    struct name_place place = {0, true};
+
+    for (size_t i = 0; i < paths->count; i++) {
+        const struct name_parts *parts = &paths->of[i];
+        size_t same = 0;
+
+        if (parts->count != depth)
+            continue;
+        if (first == NULL) {
+            first = parts;
+            place.shared = parts->of[at].length;
+        }
+        while (same < place.shared && same < parts->of[at].length &&
+               parts->of[at].at[same] == first->of[at].at[same])
+            same++;
+        place.shared = same;
+        place.constant = place.constant && is_same_part(first, at, parts, at);
+    }
+    while (place.shared > 0 && !is_separator(first->of[at].at[place.shared - 1]))
+        place.shared--;
+    return place;
+}
+
+static struct name_part part_of(const struct name_paths *paths, const struct name_parts *parts, size_t at,
+                                const struct name_place *place)
+{
+    const char *text = parts->of[at].at;
+    size_t length = parts->of[at].length, before = 0, after = 0;
+
+    for (size_t i = 0; !place->constant && i < paths->count; i++) {
+        const struct name_parts *others = &paths->of[i];
+        const char *other = others->of[at].at;
+        size_t least = others->of[at].length < length ? others->of[at].length : length, same;
+
+        if (others->count != parts->count)
+            continue;
+        bool begins = least > before && other[before] == text[before];
+        bool ends = least > after && other[others->of[at].length - 1 - after] == text[length - 1 - after];
+        if ((!begins && !ends) || is_same_part(parts, at, others, at))
+            continue;
+        for (same = 0; begins && same < least && text[same] == other[same];)
+            same++;
+        before = same > before ? same : before;
+        for (same = 0;
+             ends && same < least && text[length - 1 - same] == other[others->of[at].length - 1 - same];)
+            same++;
+        after = same > after ? same : after;
+    }
+    return (struct name_part){xstrndup(text, length), {before, after}, place};
+}
+
+/* So many columns of a component, cut in this way; false: another at its place would look the same. */
+static bool cut_part(const struct cells *cells, const struct name_part *part, int room, enum cut cut,
+                     char *buffer, size_t size)
+{
+    const char *text = part->text, *ellipsis = cells_sign(cells, SIGN_ELLIPSIS);
+    int dots = cells_width(cells, ellipsis);
+    size_t length = strlen(text), from = cut == CUT_SHARED ? part->place->shared : 0, taken;
+
+    if (safe_width(text, length, cells->ascii) <= room)
+        return snprintf(buffer, size, "%s", text), true;
+    room -= dots;
+    if (cut == CUT_BEGINNING) {
+        from = tail_of(cells, text, room > 0 ? room : 0);
+        snprintf(buffer, size, "%s%s", ellipsis, text + from);
+        return length - from > part->alike.after;
+    }
+    if (cut == CUT_SHARED && (from == 0 || room <= 0))
+        return false;
+    if (from > 0 && safe_width(text + from, length - from, cells->ascii) <= room)
+        return snprintf(buffer, size, "%s%s", ellipsis, text + from), true;
+    room -= from > 0 ? dots : 0;
+    taken = head_of(cells, text + from, room > 0 ? room : 0);
+    snprintf(buffer, size, "%s%.*s%s", from > 0 ? ellipsis : "", (int)taken, text + from, ellipsis);
+    return from + taken > part->alike.before;
+}
+
+/* The components of one depth: parts[i * PLACES_MOST + place] of the i-th name that is shown. */
+struct name_depth {
+    const struct names *names;
+    const struct name_paths *paths;
+    struct name_place places[PLACES_MOST];
+    struct name_part *parts;
+    size_t count, from, to; /* its components, and those of them that are shown */
+    bool marked, ended;     /* signs stand for those before and after them */
+    bool elided;            /* and one for each that is the same in all */
+};
+
+static bool is_of_depth(const struct name_depth *depth, size_t name)
+{
+    return depth->paths->of[name].count == depth->count;
+}
+
+static const struct name_part *depth_part(const struct name_depth *depth, size_t name, size_t place)
+{
+    return &depth->parts[name * PLACES_MOST + place];
+}
+
+/* The columns that all components would like to have. */
+static int want_widths(const struct name_depth *depth, const struct cells *cells, int widths[PLACES_MOST])
+{
+    int dots = cells_width(cells, cells_sign(cells, SIGN_ELLIPSIS)), sum = 0;
+
+    for (size_t place = depth->from; place < depth->to; place++) {
+        widths[place] = 0;
+        for (size_t i = 0; i < depth->names->count; i++) {
+            if (!is_of_depth(depth, i))
+                continue;
+            const struct name_part *part = depth_part(depth, i, place);
+            int width = part->place->constant && depth->elided
+                            ? dots
+                            : safe_width(part->text, strlen(part->text), cells->ascii);
+
+            widths[place] = width > widths[place] ? width : widths[place];
+        }
+        sum += widths[place];
+    }
+    return sum;
+}
+
+/* The room of each component: what is the same in all gives way, and then the widest, as far as need be. */
+static void share_room(struct name_depth *depth, const struct cells *cells, int room, int widths[PLACES_MOST])
+{
+    int dots = cells_width(cells, cells_sign(cells, SIGN_ELLIPSIS)), sum = want_widths(depth, cells, widths);
+
+    room -= (int)(depth->to - depth->from) - 1 + (dots + 1) * (depth->marked + depth->ended);
+    if (sum > room) {
+        depth->elided = true;
+        sum = want_widths(depth, cells, widths);
+    }
+    for (int widest = room; sum > room && widest > 0; widest--)
+        for (size_t place = depth->from; place < depth->to; place++)
+            if (widths[place] > widest && sum > room) {
+                int less = widths[place] - widest < sum - room ? widths[place] - widest : sum - room;
+
+                widths[place] -= less;
+                sum -= less;
+            }
+}
+
+/* How all at a place are cut: so that none looks like another; CUTS: not all in the same way. */
+static enum cut choose_cut(const struct name_depth *depth, const struct cells *cells, size_t place, int room)
+{
+    char text[NAME_BYTES];
+
+    for (enum cut cut = CUT_SHARED; cut < CUTS; cut++) {
+        bool all = true;
+
+        for (size_t i = 0; all && i < depth->names->count; i++)
+            if (is_of_depth(depth, i) && !(depth->elided && depth_part(depth, i, place)->place->constant))
+                all = cut_part(cells, depth_part(depth, i, place), room, cut, text, sizeof text);
+        if (all)
+            return cut;
+    }
+    return CUTS;
+}
+
+static bool put_part(const struct cells *cells, const struct name_part *part, int room, enum cut cut,
+                     char *buffer, size_t size)
+{
+    for (enum cut each = CUT_SHARED; each < CUTS; each++)
+        if ((cut == CUTS || cut == each) && cut_part(cells, part, room, each, buffer, size))
+            return true;
+    return false;
+}
+
+/* Of a sign that ends the text and one that comes next, one is enough. */
+static bool ends_in_sign(const char *text, const char *ellipsis)
+{
+    size_t length = strlen(text), signs = strlen(ellipsis);
+
+    return length >= signs && strcmp(text + length - signs, ellipsis) == 0;
+}
+
+/* The text of one name; NULL: it would look like another. */
+static char *put_parts(const struct name_depth *depth, const struct cells *cells, size_t name,
+                       const int widths[PLACES_MOST], const enum cut cuts[PLACES_MOST])
+{
+    const char *ellipsis = cells_sign(cells, SIGN_ELLIPSIS);
+    char text[NAME_BYTES], part[NAME_BYTES];
+    bool whole = depth->names->all[name][0] == '/' && !depth->marked;
+    int used = snprintf(text, sizeof text, "%s", whole ? "/" : "");
+
+    for (size_t place = depth->from; place < depth->to; place++) {
+        const struct name_part *of = depth_part(depth, name, place);
+        bool first = place == depth->from;
+
+        if (of->place->constant && depth->elided) {
+            if (depth->paths->one_depth && ends_in_sign(text, ellipsis))
+                continue; /* else the number of components tells two layouts apart */
+            snprintf(part, sizeof part, "%s", ellipsis);
+        } else if (!put_part(cells, of, widths[place], cuts[place], part, sizeof part)) {
+            return NULL;
+        }
+        bool signs = strncmp(part, ellipsis, strlen(ellipsis)) == 0;
+        used += snprintf(text + used, sizeof text - (size_t)used, "%s%s%s",
+                         first && depth->marked && !signs ? ellipsis : "",
+                         !first || (depth->marked && !signs) ? "/" : "", part);
+        if (used >= (int)sizeof text)
+            return NULL;
+    }
+    if (depth->ended && !ends_in_sign(text, ellipsis))
+        used += snprintf(text + used, sizeof text - (size_t)used, "/%s", ellipsis);
+    return used < (int)sizeof text ? xstrdup(text) : NULL;
+}
+
+static size_t components_in(const char *text, size_t length)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < length; i++)
+        count += text[i] == '/';
+    return count;
+}
+
+/* Whether names of this depth have no room, and differ in several components. */
+static bool is_for_parts(const struct name_depth *depth, const struct cells *cells, int room)
+{
+    const struct names *names = depth->names;
+    size_t differ = 0;
+    bool fit = names->before + names->after == 0;
+
+    for (size_t i = 0; fit && i < names->count; i++)
+        fit = !is_of_depth(depth, i) || cells_width(cells, names->all[i]) <= room;
+    for (size_t place = depth->from; !fit && place < depth->to; place++)
+        differ += !depth->places[place].constant;
+    return differ > 1;
+}
+
+/* Shows all names of one depth, unless some would look the same. */
+static void fit_depth(struct names *names, const struct cells *cells, const struct name_paths *paths,
+                      size_t count, int room)
+{
+    const char *first = names->all[0], *end = first + strlen(first) - names->after;
+    size_t before = components_in(first, names->before), after = components_in(end, names->after);
+    struct name_depth depth = {.names = names, .paths = paths, .count = count};
+    int widths[PLACES_MOST];
+    enum cut cuts[PLACES_MOST];
+
+    before += names->before > 0 && first[0] != '/' && first[names->before] == '/';
+    depth.from = before > paths->before ? before : paths->before;
+    depth.to = count - (after > paths->after ? after : paths->after);
+    depth.marked = depth.from > 0;
+    depth.ended = depth.to < count;
+    depth.parts = xcalloc(names->count * PLACES_MOST, sizeof *depth.parts);
+    for (size_t place = depth.from; place < depth.to; place++)
+        depth.places[place] = place_of(paths, count, place);
+    for (size_t i = 0; i < names->count; i++)
+        for (size_t place = depth.from; is_of_depth(&depth, i) && place < depth.to; place++)
+            depth.parts[i * PLACES_MOST + place] = part_of(paths, &paths->of[i], place, &depth.places[place]);
+    if (is_for_parts(&depth, cells, room)) {
+        bool done = true;
+
+        share_room(&depth, cells, room, widths);
+        for (size_t place = depth.from; place < depth.to; place++)
+            cuts[place] = choose_cut(&depth, cells, place, widths[place]);
+        for (size_t i = 0; i < names->count; i++)
+            if (done && is_of_depth(&depth, i)) {
+                names->shown[i] = put_parts(&depth, cells, i, widths, cuts);
+                done = names->shown[i] != NULL && cells_width(cells, names->shown[i]) <= room;
+            }
+        names->by_component |= done;
+        for (size_t i = 0; !done && i < names->count; i++)
+            if (is_of_depth(&depth, i)) {
+                free(names->shown[i]);
+                names->shown[i] = NULL;
+            }
+    }
+    for (size_t i = 0; i < names->count * PLACES_MOST; i++)
+        free(depth.parts[i].text);
+    free(depth.parts);
+}
+
+/* Cuts the components of paths that differ in several of them, each among those at its place. taken: the texts that
+   are shown then. */
+static void fit_paths(struct names *names, const struct cells *cells, int room, struct name_lookup *taken)
+{
+    const struct model *model = names->among;
+    struct name_paths paths = {0};
+    size_t depths[PLACES_MOST + 1] = {0};
+    size_t most = names->count;
+    bool all = true;
+
+    for (size_t i = 0; model != NULL && i < model->cluster_count; i++)
+        most += model->clusters[i].election_count;
+    paths.of = xcalloc(most, sizeof *paths.of);
+    for (size_t i = 0; all && i < names->count; i++)
+        if ((all = paths_add(&paths, names->all[i])))
+            depths[paths.of[i].count]++;
+    for (size_t i = 0; all && model != NULL && i < model->cluster_count; i++)
+        for (size_t j = 0; j < model->clusters[i].election_count; j++) {
+            const char *other = other_of(names, model->clusters[i].elections[j]);
+
+            if (other != NULL)
+                paths_add(&paths, other);
+        }
+    if (all)
+        paths_find_shared(&paths);
+    for (size_t depth = 2; all && depth <= PLACES_MOST; depth++)
+        if (depths[depth] > 0)
+            fit_depth(names, cells, &paths, depth, room);
+    for (size_t i = 0; i < names->count; i++)
+        if (names->shown[i] != NULL)
+            name_lookup_set(taken, names->shown[i], strlen(names->shown[i]), 0);
+        else
+            all = false;
+    while (all && names->before > 0 && names->all[0][names->before] != '/')
+        names->before--; /* whole components are dropped */
+    free(paths.of);
+}
+
 void names_fit(struct names *names, const struct cells *cells, int room)
 {
     struct name_lookup taken = {0};
     char text[NAME_BYTES];
-    size_t open = names->count, longest = 0;
+    size_t open, longest = 0;
     bool all_fit = true, numbered = names->candidates;
 
     names_forget(names);
@@ -459,19 +878,22 @@ void names_fit(struct names *names, const struct cells *cells, int room)
     if (all_fit || room <= 0)
         return;
     names->shown = xcalloc(names->count, sizeof *names->shown);
-    struct alike *alike = names->among != NULL ? xcalloc(names->count, sizeof *alike) : NULL;
-    for (size_t i = 0; alike != NULL && i < names->count; i++)
-        alike[i] = find_alike(names->among, names->all[i]);
     if (names->count > 1 && !numbered && !names->keep_shared) {
         find_shared(names);
         keep_what_fits(names, cells, room);
     }
+    fit_paths(names, cells, room, &taken);
+    struct alike *alike = names->among != NULL ? xcalloc(names->count, sizeof *alike) : NULL;
+    for (size_t i = 0; alike != NULL && i < names->count; i++)
+        if (names->shown[i] == NULL)
+            alike[i] = find_alike(names, names->all[i]);
     open = settle_form(names, cells, room, (struct form){AS_USUAL, 0}, false, &taken, alike);
     for (int words = 1; words >= 0; words--) /* the word in which they differ, better than a part of it */
         for (int head = words; open > 0 && head < room; head++)
             open = settle_form(names, cells, room, (struct form){head, 0}, words, &taken, alike);
     for (size_t at = 1; open > 0 && at < longest && at < NAME_BYTES; at += (size_t)(room + 3) / 4)
         open = settle_form(names, cells, room, (struct form){AS_USUAL, at}, false, &taken, alike);
+    names->alike = open;
     for (size_t i = 0; i < names->count; i++)
         if (names->shown[i] == NULL)
             names->shown[i] = xstrdup(put_in_form(names, cells, names->all[i], room,
@@ -520,7 +942,7 @@ char *names_shared(const struct names *names, const struct cells *cells, char *b
 {
     const char *ellipsis = cells_sign(cells, SIGN_ELLIPSIS), *first = names->count > 0 ? names->all[0] : "";
 
-    snprintf(buffer, size, "%.*s%s%s", (int)names->before, first,
+    snprintf(buffer, size, "%s%.*s%s%s", names->told != NULL ? names->told : "", (int)names->before, first,
              names->before + names->after > 0 ? ellipsis : "", first + strlen(first) - names->after);
     return buffer;
 }

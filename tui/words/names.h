@@ -47,6 +47,10 @@ struct names {
     bool keep_shared;   /* no heading has room for their common part */
     int heading_room;   /* columns that the heading has for their common part; 0: as many as it needs */
     bool own_elections; /* candidates, each beside its election: two may have the same number */
+    const char *told;   /* before each of them, told by the heading; NULL: nothing */
+    /* Of names_fit(): how many may look like another; paths that differ in several components were cut. */
+    size_t alike;
+    bool by_component;
     /* They are elections: each is distinct from all that are watched, also those that are not shown. */
     const struct model *among;
 };
