@@ -318,6 +318,35 @@ struct stage *scene_pods(void)
     return stage;
 }
 
+struct stage *scene_tenants(void)
+{
+    static const char *const services[] = {"payments-api", "payments-api-canary", "ledger",
+                                           "billing-leader-election", "notification-dispatcher-eu"};
+    struct stage *stage = stage_new(one);
+
+    stage_until(stage, 14, 0, 0, 0);
+    stage_connected(stage, 0, "zk1:2181");
+    stage_server(stage, 0, "zk1:2181", SERVER_STANDALONE, 410, NULL);
+    for (int i = 0; i < 60; i++) {
+        const char *service = services[(size_t)i % COUNT(services)];
+        int tenant = i / 5 * 7919 % 100000;
+        char path[128], ids[2][64];
+        struct stand stands[2];
+
+        snprintf(path, sizeof path, "/namespaces/tenant-%05d-%s/services/%s/leader", tenant,
+                 i / 5 % 2 ? "stage" : "prod", service);
+        for (int j = 0; j < 2; j++) {
+            snprintf(ids[j], sizeof ids[j], "%s-5c7d8f9b6d-x%02dq%d", service, i, j);
+            stands[j] = (struct stand){j ? "n_0000000118" : "n_0000000117",
+                                       0x100002a4d000000 + (uint64_t)(2 * i + j), ids[j], 600};
+        }
+        stage_watch(stage, 0, path, NULL, KIND_LEADER, NULL);
+        stage_children(stage, 0, path, stands, 2, 119, 0);
+    }
+    stage_until(stage, 14, 3, 22, 400);
+    return stage;
+}
+
 struct stage *scene_crowd(size_t candidates)
 {
     struct stage *stage = stage_new(one);

@@ -191,7 +191,7 @@ static void draw_election(struct driven *driven, int width, const char *from, co
     snprintf(old, sizeof old, "%s", from);
     snprintf(new, sizeof new, "%s", to);
     cells_clear(driven->cells);
-    event_line_draw(driven->cells, 0, 0, width, &scene, &line, 0, NULL);
+    event_line_draw(driven->cells, 0, 0, width, &scene, &line, NULL);
 }
 
 /* A narrow event still names both leaders, and a candidate by what its name says of who that is. */

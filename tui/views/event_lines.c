@@ -11,30 +11,47 @@
 #define CLOCK_MS 12
 #define NAME_WIDTH 20
 #define DETAIL_SHOWN 600 /* bytes: more than any line has room for */
-#define VERY_WIDE 160
-#define NAMES_MOST 500 /* with more than these the longest is not visible anyway */
+#define WHERE_LEAST 24   /* less says little of two components */
+#define NAMES_MOST 500   /* with more than these the longest is not visible anyway */
 
-int event_where_width(const struct cells *cells, int width, const struct scene *scene)
+/* The columns that an event's candidates and detail would like to have. */
+static int rest_width(const struct cells *cells, const struct event_line *line)
+{
+    const char *const texts[] = {line->from, line->subject, line->within, line->detail};
+    int sum = 0;
+
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (texts[i] != NULL && texts[i][0] != '\0')
+            sum += cells_width(cells, texts[i]) + 3;
+    return sum;
+}
+
+/* The widest name of those that the column is for, which does not change with the lines. */
+static int widest_name(const struct cells *cells, const struct event_lines *lines, const struct scene *scene)
 {
     const struct model *model = scene->model;
-    bool several = model->cluster_count > 1;
-    int share = (width - CLOCK_MS - EVENT_LABEL_WIDTH) / 3, most = width >= VERY_WIDE ? 60 : 36, wanted = 8;
+    int widest = names_width(&lines->names, cells), before = 0, name;
     size_t looked = 0;
 
-    share = (share < 10 ? 10 : share > most ? most : share) + (several ? 8 : 0);
-    for (size_t i = 0; i < model->cluster_count && wanted < share; i++) {
-        const struct cluster *cluster = &model->clusters[i];
-        int before = several ? cells_width(cells, cluster->name) + 1 : 0;
+    for (size_t i = 0; model->cluster_count > 1 && i < model->cluster_count; i++) {
+        int width = cells_width(cells, model->clusters[i].name) + 1;
 
-        wanted = before > wanted ? before : wanted;
-        for (size_t j = 0; j < cluster->election_count && wanted < share && looked < NAMES_MOST;
-             j++, looked++) {
-            int name = before + cells_width(cells, cluster->elections[j]->name);
-
-            wanted = name > wanted ? name : wanted;
-        }
+        before = width > before ? width : before;
     }
-    return looked == NAMES_MOST || wanted > share ? share : wanted;
+    for (size_t i = 0; i < model->cluster_count; i++)
+        for (size_t j = 0; j < model->clusters[i].election_count && looked < NAMES_MOST; j++, looked++) {
+            name = cells_width(cells, model->clusters[i].elections[j]->name);
+            widest = name > widest ? name : widest;
+        }
+    return before + widest;
+}
+
+void event_lines_add(struct event_lines *lines, const struct cells *cells, const struct event_line *line)
+{
+    int rest = rest_width(cells, line);
+
+    lines->rest = rest > lines->rest ? rest : lines->rest;
+    names_add(&lines->names, line->where);
 }
 
 /* The columns of the cluster before an election's name. */
@@ -45,18 +62,29 @@ static int cluster_room(const struct cells *cells, int where, const char *cluste
     return (width < where / 2 ? width : where / 2) + 1;
 }
 
-void event_names_fit(struct names *names, const struct cells *cells, int where, const struct scene *scene)
+void event_lines_fit(struct event_lines *lines, const struct cells *cells, int width,
+                     const struct scene *scene)
 {
-    int before = 0;
+    bool several = scene->model->cluster_count > 1;
+    int room = width - CLOCK_MS - EVENT_LABEL_WIDTH, wanted = widest_name(cells, lines, scene);
 
-    for (size_t i = 0; scene->model->cluster_count > 1 && i < scene->model->cluster_count; i++) {
-        int room = cluster_room(cells, where, scene->model->clusters[i].name);
+    lines->names.keep_shared = true;
+    lines->names.among = scene->model;
+    for (int part = 3; part >= 2; part--) {
+        int share = (room / part < 10 ? 10 : room / part) + (several ? 8 : 0), before = 0;
 
-        before = room > before ? room : before;
+        if (share < room - lines->rest - 6)
+            share = room - lines->rest - 6;
+        lines->where = wanted < 8 ? 8 : wanted < share ? wanted : share;
+        for (size_t i = 0; several && i < scene->model->cluster_count; i++) {
+            int cluster = cluster_room(cells, lines->where, scene->model->clusters[i].name);
+
+            before = cluster > before ? cluster : before;
+        }
+        names_fit(&lines->names, cells, lines->where - before);
+        if (lines->names.alike == 0 && !(lines->names.by_component && lines->where < WHERE_LEAST))
+            break;
     }
-    names->keep_shared = true;
-    names->among = scene->model;
-    names_fit(names, cells, where - before);
 }
 
 #define NAME_BYTES 256
@@ -149,8 +177,9 @@ static int event_lines_put_subject(struct cells *cells, int x, int y, int end, c
 }
 
 void event_line_draw(struct cells *cells, int x, int y, int width, const struct scene *scene,
-                     const struct event_line *line, int where, const struct names *names)
+                     const struct event_line *line, const struct event_lines *lines)
 {
+    int where = lines != NULL ? lines->where : 0;
     int end = x + width;
     char when[32];
 
@@ -164,10 +193,11 @@ void event_line_draw(struct cells *cells, int x, int y, int width, const struct 
         if (scene->model->cluster_count > 1 && line->path != NULL) {
             int used = name_put(cells, x, y, where / 2, ROLE_DIM, line->cluster);
 
-            cells_put(cells, x + used + 1, y, where - used - 1, ROLE_TEXT, names_shown(names, line->where));
+            cells_put(cells, x + used + 1, y, where - used - 1, ROLE_TEXT,
+                      names_shown(&lines->names, line->where));
         } else {
             cells_put(cells, x, y, where, line->path != NULL ? ROLE_TEXT : ROLE_DIM,
-                      names_shown(names, line->where));
+                      names_shown(&lines->names, line->where));
         }
         x += where + 2;
     }
@@ -197,20 +227,21 @@ void event_pane_draw(struct cells *cells, int y, int rows, const struct scene *s
                      const char *path)
 {
     const struct event_line *line;
-    struct names names = {0};
-    int drawn = 1, width = cells->width - 2, where;
+    struct event_lines lines = {.names = {.count = 0}};
+    int drawn = 1, width = cells->width - 2;
 
     if (rows < 2)
         return;
-    where = path == NULL ? event_where_width(cells, width, scene) : 0;
     cells_rule(cells, 0, y, cells->width, "events");
-    for (size_t i = 0; where > 0 && (int)i < rows - 1 && (line = event_log_at(scene->events, i)) != NULL; i++)
-        names_add(&names, line->where);
-    event_names_fit(&names, cells, where, scene);
+    for (size_t i = 0; path == NULL && (int)i < rows - 1 && (line = event_log_at(scene->events, i)) != NULL;
+         i++)
+        event_lines_add(&lines, cells, line);
+    if (path == NULL)
+        event_lines_fit(&lines, cells, width, scene);
     for (size_t i = 0; drawn < rows && (line = event_log_at(scene->events, i)) != NULL; i++)
         if (line_is_of(line, cluster, path))
-            event_line_draw(cells, 1, y + drawn++, width, scene, line, where, &names);
-    names_free(&names);
+            event_line_draw(cells, 1, y + drawn++, width, scene, line, path == NULL ? &lines : NULL);
+    names_free(&lines.names);
     if (drawn == 1)
         cells_put(cells, 1, y + 1, cells->width - 2, ROLE_DIM,
                   event_log_count(scene->events) < EVENTS_KEPT

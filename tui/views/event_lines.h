@@ -8,20 +8,24 @@
 #include "tui/views/view.h"
 #include "tui/words/names.h"
 
+/* Events that are shown together. All zero is none; names_free(&lines.names). */
+struct event_lines {
+    struct names names; /* of their elections */
+    int where;          /* the columns for the election, and its cluster if there are several */
+    int rest;           /* what the longest would like to have after its kind */
+};
+
+void event_lines_add(struct event_lines *lines, const struct cells *cells, const struct event_line *line);
 /*
- * The width of the column for an event's election (and its cluster, if there are several) in lines of this width:
- * that of the longest name, but at most a third of the space beside the time and the kind.
+ * Shares this width out: the elections get a third of the space beside the time and the kind, half of it where they
+ * would look the same, and all that the lines leave free. Each is distinct from all elections that are watched.
  */
-int event_where_width(const struct cells *cells, int width, const struct scene *scene);
+void event_lines_fit(struct event_lines *lines, const struct cells *cells, int width,
+                     const struct scene *scene);
 
-/* Shortens the names of the lines that are drawn to their part of where columns: each is distinct from all
- * elections that are watched. */
-void event_names_fit(struct names *names, const struct cells *cells, int where, const struct scene *scene);
-
-/* One event on row y. where: event_where_width(), which the elections' names are fitted to; 0: without its
- * election. */
+/* One event on row y; lines: it is one of these; NULL: without its election. */
 void event_line_draw(struct cells *cells, int x, int y, int width, const struct scene *scene,
-                     const struct event_line *line, int where, const struct names *names);
+                     const struct event_line *line, const struct event_lines *lines);
 
 /*
  * A rule and the latest events under it, on rows y .. y + rows. cluster, path: of one election only;

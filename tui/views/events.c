@@ -179,9 +179,9 @@ static void events_draw(struct view *self, const struct scene *scene, struct cel
 {
     struct events_view *view = (struct events_view *)self;
     int airy = cells->height >= 18;
-    int y = airy, width = cells->width - 3, where = event_where_width(cells, width, scene);
+    int y = airy, width = cells->width - 3;
     int bottom = cells->height - (cells->height >= ROOMY);
-    struct names names = {0};
+    struct event_lines lines = {.names = {.count = 0}};
 
     view->first_y = y + 1 + airy;
     follow_log(view, scene, bottom > view->first_y ? (size_t)(bottom - view->first_y) : 0);
@@ -197,20 +197,21 @@ static void events_draw(struct view *self, const struct scene *scene, struct cel
     for (size_t i = 0; i < view->list.rows; i++) {
         const struct event_line *line = line_at(view, scene, view->list.top + i);
 
-        names_add(&names, line != NULL ? line->where : NULL);
+        if (line != NULL)
+            event_lines_add(&lines, cells, line);
     }
-    event_names_fit(&names, cells, where, scene);
+    event_lines_fit(&lines, cells, width, scene);
     for (size_t i = 0; i < view->list.rows; i++) {
         const struct event_line *line = line_at(view, scene, view->list.top + i);
         int row = view->first_y + (int)i;
 
         if (line == NULL)
             break;
-        event_line_draw(cells, 2, row, width, scene, line, where, &names);
+        event_line_draw(cells, 2, row, width, scene, line, &lines);
         if (view->list.top + i == view->list.at)
             list_mark_row(cells, row, cells->width);
     }
-    names_free(&names);
+    names_free(&lines.names);
 }
 
 /* The dashboard goes to the moment of the selected event, if that is recorded. */

@@ -90,6 +90,7 @@ struct overview {
     struct names elections, leaders; /* of the lines that are shown */
     struct wanted wanted;            /* what the columns' wishes were gathered from */
     int columns_width;               /* of the screen that the columns' wishes were gathered for */
+    int name_least;                  /* columns in which the names that were shown there differ */
     struct strip_zoom zoom;
     bool left_out[COLUMN_COUNT]; /* by the user's choice */
     bool chooses;                /* the columns: the list of them is shown */
@@ -403,7 +404,7 @@ static int leave_out(struct overview *overview, int room, int gap)
 {
     struct column *columns = overview->columns;
     int spare = columns_lay(columns, COLUMN_COUNT, TABLE_X, room, gap);
-    bool any = false;
+    bool any = false, optional[COLUMN_COUNT];
 
     for (int i = 0; i < COLUMN_COUNT; i++)
         any |= overview->left_out[i];
@@ -411,12 +412,13 @@ static int leave_out(struct overview *overview, int room, int gap)
         return spare;
     columns[COLUMN_ELECTION].least = columns[COLUMN_ELECTION].width;
     for (int i = 0; i < COLUMN_COUNT; i++) {
+        optional[i] = columns[i].optional;
         columns[i].optional |= columns[i].width == 0;
         columns[i].hidden |= overview->left_out[i];
     }
     spare = columns_lay(columns, COLUMN_COUNT, TABLE_X, room, gap);
     for (int i = 0; i < COLUMN_COUNT; i++)
-        columns[i].optional = columns_of_overview[i].optional;
+        columns[i].optional = optional[i];
     return spare;
 }
 
@@ -444,6 +446,7 @@ static void overview_lay_columns(struct overview *overview, const struct cells *
         memcpy(columns, columns_of_overview, sizeof columns_of_overview);
         overview->columns_width = cells->width;
         overview->wanted.version = 0;
+        overview->name_least = 0;
         if (cells->ascii) /* "<=12m03s" */
             columns[COLUMN_SINCE].least = columns[COLUMN_SINCE].most = 8;
         else
@@ -459,6 +462,8 @@ static void overview_lay_columns(struct overview *overview, const struct cells *
         columns[COLUMN_CANDIDATES].least = columns[COLUMN_CANDIDATES].want;
     /* Names are cut only after the columns beside them have given way. */
     columns_keep(&columns[COLUMN_ELECTION], 8, cells->width < 70 ? 10 : cells->width < 100 ? 16 : 17);
+    if (columns[COLUMN_ELECTION].least < overview->name_least)
+        columns[COLUMN_ELECTION].least = overview->name_least;
     /* The longest word of a state; where columns are few its first, so that none goes for "taking over". */
     columns_keep(&columns[COLUMN_STATE], 6, cells->width < 130 ? 8 : 9);
     /* The longest codes: a finding is not cut. */
@@ -471,6 +476,11 @@ static void overview_lay_columns(struct overview *overview, const struct cells *
     columns[COLUMN_LEADER].least = columns[COLUMN_LEADER].want > 15 ? leader : 10;
     int room = cells->width - TABLE_X - wide, gap = wide ? 2 : 1;
     int spare = leave_out(overview, room, gap);
+    if (columns[COLUMN_ELECTION].width < columns[COLUMN_ELECTION].want && columns[COLUMN_CHANGED].want <= 1) {
+        columns[COLUMN_CHANGED].hidden = columns[COLUMN_USUAL].hidden =
+            true; /* a name is worth more than dashes */
+        spare = leave_out(overview, room, gap);
+    }
     if (spare > 0) { /* spare width shows more of the past */
         struct column *strip = &columns[COLUMN_STRIP];
 
@@ -489,7 +499,7 @@ static void fit_names(struct overview *overview, const struct cells *cells, cons
 
     names_free(&overview->elections);
     names_free(&overview->leaders);
-    overview->elections.keep_shared = overview->order.prefix[0] != '\0'; /* the heading has that */
+    overview->elections.told = overview->order.prefix;
     for (size_t i = list->top; i < list->top + list->rows && i < overview->order.count; i++) {
         const struct overview_row *row = overview_order_row(&overview->order, i);
 
@@ -500,10 +510,27 @@ static void fit_names(struct overview *overview, const struct cells *cells, cons
         if (row->election->leader != NULL)
             names_add(&overview->leaders, label_who(row->election->leader, who, sizeof who));
     }
-    if (!grouped && overview->order.prefix[0] == '\0')
-        overview->elections.among = scene->model;
+    overview->elections.keep_shared = grouped;
+    overview->elections.among = grouped ? NULL : scene->model;
     names_fit_column(&overview->elections, cells, &overview->columns[COLUMN_ELECTION], 2 * grouped);
     names_fit_column(&overview->leaders, cells, &overview->columns[COLUMN_LEADER], 0);
+}
+
+#define NAME_STEP 6
+
+/* Names that look alike get more columns, for which those beside them give way. */
+static void lay_names(struct overview *overview, const struct cells *cells, const struct scene *scene)
+{
+    const struct column *name = &overview->columns[COLUMN_ELECTION];
+
+    overview_lay_columns(overview, cells, scene);
+    fit_names(overview, cells, scene);
+    while (overview->elections.alike > 0 && name->width >= overview->name_least && name->width < name->want &&
+           name->width < cells->width / 2) {
+        overview->name_least = name->width + NAME_STEP;
+        overview_lay_columns(overview, cells, scene);
+        fit_names(overview, cells, scene);
+    }
 }
 
 static void draw_heads(const struct overview *overview, struct cells *cells, int y)
@@ -513,14 +540,7 @@ static void draw_heads(const struct overview *overview, struct cells *cells, int
     char heading[24];
 
     columns_head(cells, overview->columns, COLUMN_COUNT, y, sorted, overview->order.reverse);
-    if (overview->order.prefix[0] != '\0') {
-        const struct column *name = &overview->columns[COLUMN_ELECTION];
-        int used = (int)strlen(name->heading) + 2;
-
-        name_put(cells, name->x + used, y, name->width - used, ROLE_DIM, overview->order.prefix);
-    } else {
-        names_put_shared(cells, &overview->elections, &overview->columns[COLUMN_ELECTION], y);
-    }
+    names_put_shared(cells, &overview->elections, &overview->columns[COLUMN_ELECTION], y);
     names_put_shared(cells, &overview->leaders, &overview->columns[COLUMN_LEADER], y);
     snprintf(heading, sizeof heading, "LAST %s", strip_window_word(overview->zoom.window));
     for (char *c = heading; *c != '\0'; c++)
@@ -683,8 +703,7 @@ static void overview_draw(struct view *view, const struct scene *scene, struct c
     if (overview->order.count == 0) {
         draw_nothing(overview, cells, y, rows, scene);
     } else {
-        overview_lay_columns(overview, cells, scene);
-        fit_names(overview, cells, scene);
+        lay_names(overview, cells, scene);
         draw_heads(overview, cells, y);
         shown = overview->order.count - overview->list.top;
         if (shown > overview->list.rows)
