@@ -40,6 +40,7 @@ static const struct screen {
     {"overview-filtered", scene_usual, "/dru<Enter>"},
     {"overview-changes", scene_usual, "S"},
     {"jump", scene_usual, ":so"},
+    {"jump-clusters", scene_clusters, ":elec"},
     {"jump-described", scene_usual, ":leader"},
     {"overview-sorted", scene_usual, "sr<Down>"},
     {"overview-paused", scene_usual, "<Space>"},

@@ -136,10 +136,11 @@ size_t jump_matches(const struct model *model, const char *text, struct jump_mat
 #define LINES_SHOWN 8
 #define NAME_X 3
 #define NAME_LEAST 21
+#define CLUSTER_MOST 16
 #define TEXT_LEAST 40 /* columns of the text beside a name */
 
 static void draw_match(struct cells *cells, int y, const struct jump_match *match, const struct names *names,
-                       int room, action_set works, const struct scene *scene)
+                       const struct names *clusters, int room, action_set works, const struct scene *scene)
 {
     int text_x = NAME_X + room + 2;
     const struct key_binding *binding = key_binding_of(match->action);
@@ -148,6 +149,10 @@ static void draw_match(struct cells *cells, int y, const struct jump_match *matc
     if (match->election) {
         const struct candidate *leader = match->election->leader;
         cells_put(cells, NAME_X, y, room, ROLE_STRONG, names_shown(names, match->name));
+        if (clusters->count > 1) {
+            cells_put(cells, text_x, y, -1, ROLE_DIM, names_shown(clusters, match->election->cluster->name));
+            text_x += names_width(clusters, cells) + 2;
+        }
         int used = cells_put(cells, text_x, y, -1, ROLE_DIM, label_badge(match->election, scene->now).word);
         if (leader)
             cells_put(cells, text_x + used + 2, y, -1, ROLE_DIM, label_who(leader, who, sizeof who));
@@ -165,7 +170,7 @@ static void draw_match(struct cells *cells, int y, const struct jump_match *matc
 void jump_draw(struct cells *cells, const struct scene *scene, const struct footer *footer, action_set works)
 {
     struct jump_match *matches;
-    struct names names = {.keep_shared = true, .among = scene->model};
+    struct names names = {.keep_shared = true, .among = scene->model}, clusters = {.keep_shared = true};
     size_t alike, count, most = (size_t)cells->height / 3;
     const char *text = footer->tabs ? footer->tabbed : footer->typed;
     if (!text[0])
@@ -184,12 +189,15 @@ void jump_draw(struct cells *cells, const struct scene *scene, const struct foot
     wanted = wanted < NAME_LEAST ? NAME_LEAST : wanted;
     room = wanted < room ? wanted : room < NAME_LEAST ? NAME_LEAST : room;
     names_fit(&names, cells, room);
+    names_add_clusters(&clusters, scene->model);
+    names_fit(&clusters, cells, CLUSTER_MOST);
     for (size_t i = 0; i < shown; i++) {
         cells_fill(cells, 0, ++y, cells->width, ROLE_TEXT);
-        draw_match(cells, y, &matches[top + i], &names, room, works, scene);
+        draw_match(cells, y, &matches[top + i], &names, &clusters, room, works, scene);
         if (top + i == at && !matches[at].guessed)
             list_mark_row(cells, y, cells->width);
     }
     names_free(&names);
+    names_free(&clusters);
     free(matches);
 }

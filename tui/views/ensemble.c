@@ -68,7 +68,7 @@ struct ensemble_view {
     struct view view;
     struct list list; /* at: which server, over all clusters */
     struct column columns[COLUMN_COUNT];
-    struct names servers;
+    struct names servers, clusters;
     int64_t slowest_us; /* of the answers in RECENT */
     int first_y;
 };
@@ -237,7 +237,7 @@ static void ensemble_draw_row(const struct ensemble_view *view, struct cells *ce
                                 : server->problem != NULL   ? SIGN_WARNING
                                 : scene->past               ? SIGN_BULLET
                                                             : SIGN_OK));
-    name_put_in(cells, &columns[COLUMN_CLUSTER], y, ROLE_DIM, cluster->name);
+    names_put(cells, &view->clusters, &columns[COLUMN_CLUSTER], y, ROLE_DIM, cluster->name);
     names_put(cells, &view->servers, &columns[COLUMN_SERVER], y, ROLE_TEXT, server->address);
     columns_put(cells, &columns[COLUMN_MODE], y, reach == SERVER_SILENT ? (style)ROLE_CRITICAL : look,
                 answers && !server->unasked ? label_mode(server) : unmoded[reach]);
@@ -271,6 +271,8 @@ static void ensemble_lay_columns(struct ensemble_view *view, const struct cells 
 
     memcpy(columns, columns_of_ensemble, sizeof columns_of_ensemble);
     names_free(&view->servers);
+    names_free(&view->clusters);
+    names_add_clusters(&view->clusters, scene->model);
     columns[COLUMN_CLUSTER].hidden = scene->model->cluster_count < 2;
     columns[COLUMN_COURSE].hidden = scene->past;
     for (size_t i = 0; i < view->list.count; i++) {
@@ -285,6 +287,7 @@ static void ensemble_lay_columns(struct ensemble_view *view, const struct cells 
     }
     columns_lay(columns, COLUMN_COUNT, TABLE_X, cells->width - TABLE_X - wide, wide ? 2 : 1);
     names_fit_column(&view->servers, cells, &columns[COLUMN_SERVER], 0);
+    names_fit_column(&view->clusters, cells, &columns[COLUMN_CLUSTER], 0);
     view->slowest_us = slowest_answer(scene, columns[COLUMN_COURSE].width);
 }
 
@@ -539,6 +542,7 @@ static void ensemble_draw(struct view *self, const struct scene *scene, struct c
     ensemble_lay_columns(view, cells, scene);
     columns_head(cells, view->columns, COLUMN_COUNT, y, -1, false);
     names_put_shared(cells, &view->servers, &view->columns[COLUMN_SERVER], y);
+    names_put_shared(cells, &view->clusters, &view->columns[COLUMN_CLUSTER], y);
     for (size_t i = 0; i < view->list.rows && view->list.top + i < view->list.count; i++) {
         const struct cluster *cluster = NULL;
         const struct server *server = server_at(scene, view->list.top + i, &cluster);
@@ -594,6 +598,7 @@ static void ensemble_release(struct view *self)
 
     list_release(&view->list);
     names_free(&view->servers);
+    names_free(&view->clusters);
 }
 
 static const struct view_ops ops = {

@@ -54,12 +54,10 @@ void event_lines_add(struct event_lines *lines, const struct cells *cells, const
     names_add(&lines->names, line->where);
 }
 
-/* The columns of the cluster before an election's name. */
-static int cluster_room(const struct cells *cells, int where, const char *cluster)
+void event_lines_free(struct event_lines *lines)
 {
-    int width = cells_width(cells, cluster);
-
-    return (width < where / 2 ? width : where / 2) + 1;
+    names_free(&lines->names);
+    names_free(&lines->clusters);
 }
 
 void event_lines_fit(struct event_lines *lines, const struct cells *cells, int width,
@@ -70,16 +68,17 @@ void event_lines_fit(struct event_lines *lines, const struct cells *cells, int w
 
     lines->names.keep_shared = true;
     lines->names.among = scene->model;
+    lines->clusters.keep_shared = true;
+    names_add_clusters(&lines->clusters, scene->model);
     for (int part = 3; part >= 2; part--) {
         int share = (room / part < 10 ? 10 : room / part) + (several ? 8 : 0), before = 0;
 
         if (share < room - lines->rest - 6)
             share = room - lines->rest - 6;
         lines->where = wanted < 8 ? 8 : wanted < share ? wanted : share;
-        for (size_t i = 0; several && i < scene->model->cluster_count; i++) {
-            int cluster = cluster_room(cells, lines->where, scene->model->clusters[i].name);
-
-            before = cluster > before ? cluster : before;
+        if (several) {
+            names_fit(&lines->clusters, cells, lines->where / 2);
+            before = names_width(&lines->clusters, cells) + 1;
         }
         names_fit(&lines->names, cells, lines->where - before);
         if (lines->names.alike == 0 && !(lines->names.by_component && lines->where < WHERE_LEAST))
@@ -191,7 +190,8 @@ void event_line_draw(struct cells *cells, int x, int y, int width, const struct 
     x += CLOCK_MS + 2;
     if (where > 0) {
         if (scene->model->cluster_count > 1 && line->path != NULL) {
-            int used = name_put(cells, x, y, where / 2, ROLE_DIM, line->cluster);
+            int used =
+                cells_put(cells, x, y, where / 2, ROLE_DIM, names_shown(&lines->clusters, line->cluster));
 
             cells_put(cells, x + used + 1, y, where - used - 1, ROLE_TEXT,
                       names_shown(&lines->names, line->where));
@@ -241,7 +241,7 @@ void event_pane_draw(struct cells *cells, int y, int rows, const struct scene *s
     for (size_t i = 0; drawn < rows && (line = event_log_at(scene->events, i)) != NULL; i++)
         if (line_is_of(line, cluster, path))
             event_line_draw(cells, 1, y + drawn++, width, scene, line, path == NULL ? &lines : NULL);
-    names_free(&lines.names);
+    event_lines_free(&lines);
     if (drawn == 1)
         cells_put(cells, 1, y + 1, cells->width - 2, ROLE_DIM,
                   event_log_count(scene->events) < EVENTS_KEPT

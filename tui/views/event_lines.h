@@ -8,11 +8,12 @@
 #include "tui/views/view.h"
 #include "tui/words/names.h"
 
-/* Events that are shown together. All zero is none; names_free(&lines.names). */
+/* Events that are shown together. All zero is none. */
 struct event_lines {
     struct names names; /* of their elections */
-    int where;          /* the columns for the election, and its cluster if there are several */
-    int rest;           /* what the longest would like to have after its kind */
+    struct names clusters;
+    int where; /* the columns for the election, and its cluster if there are several */
+    int rest;  /* what the longest would like to have after its kind */
 };
 
 void event_lines_add(struct event_lines *lines, const struct cells *cells, const struct event_line *line);
@@ -22,6 +23,8 @@ void event_lines_add(struct event_lines *lines, const struct cells *cells, const
  */
 void event_lines_fit(struct event_lines *lines, const struct cells *cells, int width,
                      const struct scene *scene);
+
+void event_lines_free(struct event_lines *lines);
 
 /* One event on row y; lines: it is one of these; NULL: without its election. */
 void event_line_draw(struct cells *cells, int x, int y, int width, const struct scene *scene,

@@ -211,7 +211,7 @@ static void events_draw(struct view *self, const struct scene *scene, struct cel
         if (view->list.top + i == view->list.at)
             list_mark_row(cells, row, cells->width);
     }
-    names_free(&lines.names);
+    event_lines_free(&lines);
 }
 
 /* The dashboard goes to the moment of the selected event, if that is recorded. */

@@ -88,9 +88,11 @@ struct overview {
     uint64_t version; /* of the order that the selection was last looked up in */
     struct column columns[COLUMN_COUNT];
     struct names elections, leaders; /* of the lines that are shown */
-    struct wanted wanted;            /* what the columns' wishes were gathered from */
-    int columns_width;               /* of the screen that the columns' wishes were gathered for */
-    int name_least;                  /* columns in which the names that were shown there differ */
+    struct names clusters;
+    bool twice;           /* two of them have one name, in two clusters */
+    struct wanted wanted; /* what the columns' wishes were gathered from */
+    int columns_width;    /* of the screen that the columns' wishes were gathered for */
+    int name_least;       /* columns in which the names that were shown there differ */
     struct strip_zoom zoom;
     bool left_out[COLUMN_COUNT]; /* by the user's choice */
     bool chooses;                /* the columns: the list of them is shown */
@@ -289,7 +291,7 @@ static void overview_draw_row(const struct overview *overview, struct cells *cel
     char text[64];
 
     cells_put(cells, SIGN_X, y, 1, worse.look, cells_sign(cells, worse.sign));
-    name_put_in(cells, &columns[COLUMN_CLUSTER], y, ROLE_DIM, election->cluster->name);
+    names_put(cells, &overview->clusters, &columns[COLUMN_CLUSTER], y, ROLE_DIM, election->cluster->name);
     cells_put(cells, name->x + indent, y, label_room(indent, name->width),
               stale                                                       ? (style)ROLE_DIM
               : badge.rank < RANK_HEALTHY || is_ill(election, scene->now) ? (style)ROLE_STRONG
@@ -447,6 +449,7 @@ static void overview_lay_columns(struct overview *overview, const struct cells *
         overview->columns_width = cells->width;
         overview->wanted.version = 0;
         overview->name_least = 0;
+        overview->twice = false;
         if (cells->ascii) /* "<=12m03s" */
             columns[COLUMN_SINCE].least = columns[COLUMN_SINCE].most = 8;
         else
@@ -454,6 +457,8 @@ static void overview_lay_columns(struct overview *overview, const struct cells *
     }
     columns[COLUMN_STRIP].hidden = cells->width < 90; /* seven cells say less than the name */
     columns[COLUMN_CLUSTER].hidden = scene->model->cluster_count < 2;
+    columns[COLUMN_CLUSTER].importance =
+        overview->twice ? 99 : columns_of_overview[COLUMN_CLUSTER].importance;
     for (int i = 0; i < COLUMN_COUNT; i++)
         columns[i].hidden = columns[i].hidden && (i == COLUMN_STRIP || i == COLUMN_CLUSTER);
     want_rows(overview, cells, scene);
@@ -499,6 +504,8 @@ static void fit_names(struct overview *overview, const struct cells *cells, cons
 
     names_free(&overview->elections);
     names_free(&overview->leaders);
+    names_free(&overview->clusters);
+    names_add_clusters(&overview->clusters, scene->model);
     overview->elections.told = overview->order.prefix;
     for (size_t i = list->top; i < list->top + list->rows && i < overview->order.count; i++) {
         const struct overview_row *row = overview_order_row(&overview->order, i);
@@ -506,7 +513,9 @@ static void fit_names(struct overview *overview, const struct cells *cells, cons
         if (row->election == NULL)
             continue;
         grouped |= row->in_group;
+        size_t before = overview->elections.count;
         names_add(&overview->elections, row->name + row->from);
+        overview->twice |= overview->elections.count == before && !row->in_group;
         if (row->election->leader != NULL)
             names_add(&overview->leaders, label_who(row->election->leader, who, sizeof who));
     }
@@ -514,6 +523,7 @@ static void fit_names(struct overview *overview, const struct cells *cells, cons
     overview->elections.among = grouped ? NULL : scene->model;
     names_fit_column(&overview->elections, cells, &overview->columns[COLUMN_ELECTION], 2 * grouped);
     names_fit_column(&overview->leaders, cells, &overview->columns[COLUMN_LEADER], 0);
+    names_fit_column(&overview->clusters, cells, &overview->columns[COLUMN_CLUSTER], 0);
 }
 
 #define NAME_STEP 6
@@ -522,9 +532,14 @@ static void fit_names(struct overview *overview, const struct cells *cells, cons
 static void lay_names(struct overview *overview, const struct cells *cells, const struct scene *scene)
 {
     const struct column *name = &overview->columns[COLUMN_ELECTION];
+    bool twice = overview->twice;
 
     overview_lay_columns(overview, cells, scene);
     fit_names(overview, cells, scene);
+    if (overview->twice && !twice) {
+        overview_lay_columns(overview, cells, scene);
+        fit_names(overview, cells, scene);
+    }
     while (overview->elections.alike > 0 && name->width >= overview->name_least && name->width < name->want &&
            name->width < cells->width / 2) {
         overview->name_least = name->width + NAME_STEP;
@@ -542,6 +557,7 @@ static void draw_heads(const struct overview *overview, struct cells *cells, int
     columns_head(cells, overview->columns, COLUMN_COUNT, y, sorted, overview->order.reverse);
     names_put_shared(cells, &overview->elections, &overview->columns[COLUMN_ELECTION], y);
     names_put_shared(cells, &overview->leaders, &overview->columns[COLUMN_LEADER], y);
+    names_put_shared(cells, &overview->clusters, &overview->columns[COLUMN_CLUSTER], y);
     snprintf(heading, sizeof heading, "LAST %s", strip_window_word(overview->zoom.window));
     for (char *c = heading; *c != '\0'; c++)
         if (*c >= 'a' && *c <= 'z')
@@ -917,6 +933,7 @@ static void overview_release(struct view *view)
     list_release(&overview->list);
     names_free(&overview->elections);
     names_free(&overview->leaders);
+    names_free(&overview->clusters);
     overview_order_release(&overview->order);
 }
 

@@ -213,6 +213,12 @@ void names_add(struct names *names, const char *name)
     names->all[names->count++] = xstrdup(name);
 }
 
+void names_add_clusters(struct names *names, const struct model *model)
+{
+    for (size_t i = 0; i < model->cluster_count; i++)
+        names_add(names, model->clusters[i].name);
+}
+
 static void names_forget(struct names *names)
 {
     for (size_t i = 0; names->shown != NULL && i < names->count; i++)

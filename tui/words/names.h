@@ -57,6 +57,8 @@ struct names {
 
 /* Names are copied; the same name twice is one. NULL and a text from "? " on are none. All zero is an empty set. */
 void names_add(struct names *names, const char *name);
+/* Those of all clusters: they stay the same whichever are shown. */
+void names_add_clusters(struct names *names, const struct model *model);
 /* Shortens them to this many columns. May be repeated with another number. */
 void names_fit(struct names *names, const struct cells *cells, int room);
 /* The same to a column, whose heading shows their common part; less: columns of it that they may not use. */
