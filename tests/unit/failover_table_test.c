@@ -91,6 +91,37 @@ static void unknown_phases_have_no_bar(void **state)
     cells_free(cells);
 }
 
+/* Long identities that differ in the middle only: another leader is not "again" the same. */
+static void long_names_are_told_apart(void **state)
+{
+    static char identities[2][1001];
+    struct failover failover = expired();
+    struct leadership_history leadership = {.failovers = &failover, .failover_count = 1};
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        memset(identities[i], 'n', 1000);
+        identities[i][480] = (char)('x' + i);
+    }
+    failover.from_identity = identities[0];
+    failover.to_identity = identities[1];
+    for (int width = 60; width <= 200; width += 20) {
+        struct cells *cells = cells_new(width, 1);
+        struct failover_table table = {.width = 0};
+        char text[512];
+
+        cells->ascii = true;
+        failover_table_lay(&table, cells, 1, &leadership, 0, 1, false);
+        failover_table_row(cells, &table, 0, &failover, false);
+        row_text(cells, 0, text, sizeof text);
+        assert_null(strstr(text, "again"));
+        assert_non_null(strchr(text, 'x'));
+        assert_non_null(strchr(text, 'y'));
+        failover_table_free(&table);
+        cells_free(cells);
+    }
+}
+
 /* Two at three in the afternoon, one at four: the one column is half of the other. */
 static void hours_of_the_day(void **state)
 {
@@ -155,7 +186,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(phases_follow_each_other), cmocka_unit_test(unknown_phases_have_no_bar),
-        cmocka_unit_test(hours_of_the_day), cmocka_unit_test(ranks_who_is_slow)};
+        cmocka_unit_test(long_names_are_told_apart), cmocka_unit_test(hours_of_the_day),
+        cmocka_unit_test(ranks_who_is_slow)};
     setenv("TZ", "UTC", 1);
     tzset();
     return cmocka_run_group_tests(tests, NULL, NULL);

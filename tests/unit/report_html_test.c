@@ -10,6 +10,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "config/memory.h"
 #include "tests/support/golden.h"
 #include "tests/support/report_scene.h"
 #include "tui/output/report_document.h"
@@ -96,6 +97,25 @@ static void every_change_is_drawn(void **state)
     buffer_free(&page);
 }
 
+/* Names that differ at their end, or in the middle, have labels that differ. */
+static void labels_differ(void **state)
+{
+    static const char *const labels[] = {"aaaaa</text>", "bbbbb</text>"};
+    struct report *report = report_scene_one();
+
+    (void)state;
+    for (size_t i = 0; i < sizeof labels / sizeof *labels && i < report->elections[0].leader_count; i++) {
+        char **identity = &report->elections[0].leaders[i].identity;
+        free(*identity);
+        *identity = xstrdup(i ? "10.0.98.17:8983_solr-node-in-rack-0001-bbbbb"
+                              : "10.0.98.17:8983_solr-node-in-rack-0001-aaaaa");
+    }
+    struct buffer page = page_of(report);
+    for (size_t i = 0; i < sizeof labels / sizeof *labels; i++)
+        assert_int_equal(count(&page, labels[i]), 1);
+    buffer_free(&page);
+}
+
 /* Where the local clock shows another time, both are there, and each says which it is. */
 static void both_zones_are_named(void **state)
 {
@@ -119,7 +139,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pages_are_as_drawn),   cmocka_unit_test(quiet_elections_are_short),
         cmocka_unit_test(crowds_stay_small),    cmocka_unit_test(every_change_is_drawn),
-        cmocka_unit_test(both_zones_are_named),
+        cmocka_unit_test(both_zones_are_named), cmocka_unit_test(labels_differ),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

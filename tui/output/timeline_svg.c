@@ -12,6 +12,7 @@
 #include "tui/output/report_sentences.h"
 #include "tui/words/failover_facts.h"
 #include "tui/words/format.h"
+#include "tui/words/names.h"
 
 /*
  * Time from left to right in a drawing: the position of a moment, and lines with the time of
@@ -468,6 +469,11 @@ static void draw_change_marks(struct drawing *drawing)
 
 static void draw_names(const struct drawing *drawing)
 {
+    struct names names = {.keep_shared = true};
+
+    for (size_t i = 0; i < drawing->election->leader_count; i++)
+        names_add(&names, sentence_leader(&drawing->election->leaders[i]));
+    names_fit(&names, &(struct cells){.ascii = false}, LABEL_COLUMNS);
     for (size_t row = 0; row < drawing->row_count; row++) {
         double y = drawing->top + drawing->row * (double)row;
         buffer_printf(drawing->out, "<path class=\"rule\" d=\"M%.1f %.1fH%.1f\"/>", LEFT,
@@ -486,11 +492,12 @@ static void draw_names(const struct drawing *drawing)
             buffer_put_text(drawing->out, "<title>");
             page_markup_text(drawing->out, who);
             buffer_put_text(drawing->out, "</title>");
-            page_markup_label(drawing->out, who, LABEL_COLUMNS);
+            page_markup_label(drawing->out, names_shown(&names, who), LABEL_COLUMNS);
             break;
         }
         buffer_put_text(drawing->out, "</text>\n");
     }
+    names_free(&names);
 }
 
 /* The leaders with the longest time have separate rows, in order of their first tenure. */

@@ -89,8 +89,8 @@ static bool compare_same_znode(const struct candidate *one, const struct candida
 static void compare_who(const struct cells *cells, const struct candidate *candidate,
                         const struct candidate *other, char *buffer, size_t size)
 {
-    char who[256], others[256] = "", name[256];
-    label_who(candidate, who, sizeof who);
+    char session[64], others[64], name[256];
+    const char *who = label_who(candidate, session, sizeof session);
     bool apart = candidate->known && other && !compare_same_znode(candidate, other) &&
                  strcmp(who, label_who(other, others, sizeof others)) == 0;
     if (apart && strcmp(candidate->name, other->name) != 0)

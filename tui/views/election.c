@@ -147,14 +147,14 @@ static void election_draw_row(const struct election_view *view, struct cells *ce
     columns_put(cells, &columns[COLUMN_PLACE], y, ROLE_DIM, text);
     names_put(cells, &view->names, &columns[COLUMN_CANDIDATE], y, leads ? (style)(look | STYLE_BOLD) : look,
               candidate->name);
-    chain_who(candidate, text, sizeof text);
-    if (text[0] == '?' && candidate->known && columns[COLUMN_SESSION].width == 0)
-        label_session(candidate, text, sizeof text);
+    const char *who = chain_who(candidate, text, sizeof text);
+    if (who[0] == '?' && candidate->known && columns[COLUMN_SESSION].width == 0)
+        who = label_session(candidate, text, sizeof text);
     names_put(cells, &view->whos, &columns[COLUMN_WHO], y,
-              look == ROLE_DIM || text[0] == '?' ? (style)ROLE_DIM
-              : leads                            ? (style)ROLE_GOOD
-                                                 : look,
-              text);
+              look == ROLE_DIM || who[0] == '?' ? (style)ROLE_DIM
+              : leads                           ? (style)ROLE_GOOD
+                                                : look,
+              who);
     columns_put(cells, &columns[COLUMN_SESSION], y, ROLE_DIM, label_session(candidate, text, sizeof text));
     put_age(view, cells, y, scene, election, candidate, look);
     server = chain_server_text(cells, election, candidate, text, sizeof text);
@@ -196,8 +196,7 @@ static void election_lay_columns(struct election_view *view, const struct cells 
             name = cells_width(cells, text);
         }
         columns_want(&columns[COLUMN_CANDIDATE], name);
-        chain_who(candidate, text, sizeof text);
-        columns_want(&columns[COLUMN_WHO], cells_width(cells, text));
+        columns_want(&columns[COLUMN_WHO], cells_width(cells, chain_who(candidate, text, sizeof text)));
     }
     /* Watches are the point of this screen: other columns give way to them first. */
     columns_keep(&columns[COLUMN_WATCHES], 7, 24);

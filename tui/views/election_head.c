@@ -102,7 +102,8 @@ static void say_ending(struct head_line *line, const struct ending *ending)
 /* Its identity, and its short name; after: the columns of the text that follows. */
 static void election_head_say_candidate(struct head_line *line, const struct candidate *candidate, int after)
 {
-    char name[64], who[256];
+    char name[64], session[64];
+    const char *who = label_who(candidate, session, sizeof session);
     int room;
 
     if (candidate->sequence != SEQUENCE_NONE) {
@@ -110,7 +111,6 @@ static void election_head_say_candidate(struct head_line *line, const struct can
                           name_of_candidate(line->cells, candidate->name, name, sizeof name));
         election_head_say(line, ROLE_TEXT, " ");
     }
-    label_who(candidate, who, sizeof who);
     room = line->cells->width - line->x - after;
     if (line->x < line->cells->width)
         line->x +=

@@ -29,13 +29,13 @@ static const struct column columns_of_failovers[FAILOVER_COLUMNS] = {
     [TOTAL] = {.heading = "TOTAL", .least = 8, .most = 18, .importance = 85, .right = true},
 };
 
-/* A name as short as people speak of it; an identity in full. */
+/* A name as short as people speak of it; an identity in full, which may not be in the buffer. */
 static const char *failover_lines_who(const struct cells *cells, const char *identity, const char *name,
                                       char *buffer, size_t size)
 {
     if (identity)
-        snprintf(buffer, size, "%s", identity);
-    else if (name && recipe_sequence_of(name) != SEQUENCE_NONE)
+        return identity;
+    if (name && recipe_sequence_of(name) != SEQUENCE_NONE)
         name_of_candidate(cells, name, buffer, size);
     else if (name)
         snprintf(buffer, size, "%s", name);
@@ -72,7 +72,7 @@ static const char *span_text(const struct cells *cells, struct span span, char b
 void failover_table_lay(struct failover_table *table, const struct cells *cells, int x,
                         const struct leadership_history *leadership, size_t first, size_t count, bool days)
 {
-    char text[WHO_BYTES], span[FORMAT_INTERVAL];
+    char text[WHO_BYTES], second[WHO_BYTES], span[FORMAT_INTERVAL];
     if (table->width != cells->width) {
         memcpy(table->columns, columns_of_failovers, sizeof columns_of_failovers);
         table->width = cells->width;
@@ -91,12 +91,13 @@ void failover_table_lay(struct failover_table *table, const struct cells *cells,
                                      failover->takeover,
                                      failover_facts_length(failover)};
         int wide = arrow;
-        failover_lines_who(cells, failover->from_identity, failover->from, text, sizeof text);
-        wide += cells_width(cells, text);
-        names_add(&table->names, text);
-        failover_lines_who(cells, failover->to_identity, failover->to, text, sizeof text);
-        wide += cells_width(cells, text);
-        names_add(&table->names, text);
+        const char *const pairs[] = {
+            failover_lines_who(cells, failover->from_identity, failover->from, text, sizeof text),
+            failover_lines_who(cells, failover->to_identity, failover->to, second, sizeof second)};
+        for (int k = 0; k < 2; k++) {
+            wide += cells_width(cells, pairs[k]);
+            names_add(&table->names, pairs[k]);
+        }
         pair = wide > pair ? wide : pair;
         columns_want(&table->columns[WHO], wide);
         columns_want(&table->columns[WHEN],
@@ -164,9 +165,10 @@ char *failover_table_caption(const struct failover_table *table, const struct ce
 static void put_pair(struct cells *cells, const struct names *names, int x, int y, int width,
                      const struct failover *failover)
 {
-    char from[WHO_BYTES], to[WHO_BYTES];
-    failover_lines_who(cells, failover->from_identity, failover->from, from, sizeof from);
-    failover_lines_who(cells, failover->to_identity, failover->to, to, sizeof to);
+    char first[WHO_BYTES], second[WHO_BYTES];
+    const char *from =
+        failover_lines_who(cells, failover->from_identity, failover->from, first, sizeof first);
+    const char *to = failover_lines_who(cells, failover->to_identity, failover->to, second, sizeof second);
     if (width < 1)
         return;
     if (failover->from_identity != NULL && strcmp(from, to) == 0) {
@@ -330,8 +332,10 @@ static void put_successors(struct cells *cells, int y, const struct leadership_h
     for (size_t i = 0; i < count; i++) {
         const struct leadership_history_successor *successor = &leadership->successors[i];
         bool known = failover_lines_is_known(successor->p50);
-        failover_lines_who(cells, successor->identity, successor->name, who, sizeof who);
-        x += cells_put(cells, x, y, -1, ROLE_TEXT, names_shown(&names, who)) + 1;
+        x += cells_put(cells, x, y, -1, ROLE_TEXT,
+                       names_shown(&names, failover_lines_who(cells, successor->identity, successor->name,
+                                                              who, sizeof who))) +
+             1;
         x += cells_put(cells, x, y, -1, known ? ROLE_STRONG : ROLE_DIM,
                        known ? span_text(cells, successor->p50, text) : cells_sign(cells, SIGN_UNKNOWN)) +
              3;

@@ -201,13 +201,13 @@ style chain_watch_text(const struct cells *cells, const struct election *electio
     return ROLE_DIM;
 }
 
-char *chain_who(const struct candidate *candidate, char *buffer, size_t size)
+const char *chain_who(const struct candidate *candidate, char *buffer, size_t size)
 {
     const struct client_session *session = candidate_client(candidate);
 
     if (candidate->identity != NULL)
-        snprintf(buffer, size, "%s", candidate->identity);
-    else if (session != NULL && session->address != NULL)
+        return candidate->identity;
+    if (session != NULL && session->address != NULL)
         snprintf(buffer, size, "%s", session->address);
     else
         snprintf(buffer, size, "%s",

@@ -24,7 +24,7 @@ style chain_watch_text(const struct cells *cells, const struct election *electio
                        const struct candidate *candidate, char *buffer, size_t size);
 
 /* Its identity, else its client's address, else why both are unknown. */
-char *chain_who(const struct candidate *candidate, char *buffer, size_t size);
+const char *chain_who(const struct candidate *candidate, char *buffer, size_t size);
 
 /* The server of its connection, shortened; "none", or "?" if unknown. Returns its style. */
 style chain_server_text(const struct cells *cells, const struct election *election,

@@ -300,12 +300,9 @@ bool label_responsible(const struct settings *settings, const struct election *e
     return true;
 }
 
-char *label_who(const struct candidate *candidate, char *buffer, size_t size)
+const char *label_who(const struct candidate *candidate, char *buffer, size_t size)
 {
-    if (candidate->identity == NULL)
-        return label_session(candidate, buffer, size);
-    snprintf(buffer, size, "%s", candidate->identity);
-    return buffer;
+    return candidate->identity != NULL ? candidate->identity : label_session(candidate, buffer, size);
 }
 
 static int put_named_leader(struct cells *cells, int x, int y, int room, const struct election *election,
@@ -313,10 +310,10 @@ static int put_named_leader(struct cells *cells, int x, int y, int room, const s
 {
     const struct candidate *leader = election->leader;
     bool stale = label_stale(election);
-    char who[256], name[64];
+    char session[64], name[64];
+    const char *who = label_who(leader, session, sizeof session);
     int used, width;
 
-    label_who(leader, who, sizeof who);
     used = name_put(cells, x, y, room < 0 ? cells->width - x : room, stale ? ROLE_DIM : ROLE_TEXT,
                     names != NULL ? names_shown(names, who) : who);
     if (leader->sequence == SEQUENCE_NONE)

@@ -93,7 +93,7 @@ bool label_responsible(const struct settings *settings, const struct election *e
                        size_t size);
 
 /* Identifies a candidate to the user: its identity, else its session, else "?". Untrusted bytes. */
-char *label_who(const struct candidate *candidate, char *buffer, size_t size);
+const char *label_who(const struct candidate *candidate, char *buffer, size_t size);
 
 /* "0x100002a4d0a0001", "?" if the znode has not been read, "? (ACL)" if reading is denied, "none" if it is
  * persistent. */

@@ -56,13 +56,13 @@ static void say_name(struct whatif_pen *pen, const struct candidate *candidate)
 /* Its number alone would send people to look for who that is. */
 static void whatif_lines_say_candidate(struct whatif_pen *pen, const struct candidate *candidate)
 {
-    char who[256];
+    char session[256];
+    const char *who = chain_who(candidate, session, sizeof session);
     int room = pen->cells->width - pen->x - 24;
 
     say_name(pen, candidate);
     whatif_lines_say(pen, ROLE_TEXT, " ");
     room = room < 12 ? 12 : room;
-    chain_who(candidate, who, sizeof who);
     if (who[0] != '?' && pen->x < pen->cells->width)
         pen->x += name_put(pen->cells, pen->x, pen->y, room, ROLE_DIM, who) + 1;
 }
