@@ -114,6 +114,24 @@ static void expect(struct names set, int room, const char *shared, const char *c
     cells_free(cells);
 }
 
+/* All are shown, and differ. */
+static void expect_distinct(struct names set, int room, const char *const names[][2], size_t count)
+{
+    struct cells *cells = cells_new(10, 1);
+
+    for (size_t i = 0; i < count; i++)
+        names_add(&set, names[i][0]);
+    names_fit(&set, cells, room);
+    assert_int_equal(set.alike, 0);
+    for (size_t i = 0; i < count; i++) {
+        assert_in_range(cells_width(cells, names_shown(&set, names[i][0])), 1, (unsigned)room);
+        for (size_t j = 0; j < i; j++)
+            assert_string_not_equal(names_shown(&set, names[i][0]), names_shown(&set, names[j][0]));
+    }
+    names_free(&set);
+    cells_free(cells);
+}
+
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 /* What all share is dropped, and told once; with room for all, nothing is. */
@@ -251,7 +269,16 @@ static void paths_keep_every_component_that_differs(void **state)
     const struct model model = {.clusters = &cluster, .cluster_count = 1};
     struct cells *cells = cells_new(10, 1);
 
+    static const char *const words[][2] = {
+        {"nnnnnnnnnnn-aaaaaaaaaaaa-same-middle-part-of-the-name-xxxxxxxxxxxx", NULL},
+        {"nnnnnnnnnnn-aaaaaaaaaaaa-same-middle-part-of-the-name-yyyyyyyyyyyy", NULL},
+        {"nnnnnnnnnnn-bbbbbbbbbbbb-same-middle-part-of-the-name-xxxxxxxxxxxx", NULL},
+        {"nnnnnnnnnnn-bbbbbbbbbbbb-same-middle-part-of-the-name-yyyyyyyyyyyy", NULL},
+    };
+
     (void)state;
+    for (int room = 14; room < 60; room++)
+        expect_distinct((struct names){.keep_shared = room % 2}, room, words, COUNT(words));
     expect((struct names){.keep_shared = true}, 30, "", few, COUNT(few));
     for (size_t i = 0; i < MANY; i++) {
         snprintf(all[i], sizeof all[i], "/namespaces/tenant-%05zu-%s/services/%s/leader",

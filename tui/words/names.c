@@ -18,9 +18,11 @@
 #define NAME_BYTES 512   /* of a name that is shown */
 #define AS_USUAL (-1)    /* columns of the beginning: those of name_fit() */
 
+#define SEPARATORS "/-_#.:, "
+
 static bool is_separator(char c)
 {
-    return strchr("/-_#.:, ", c) != NULL && c != '\0';
+    return strchr(SEPARATORS, c) != NULL && c != '\0';
 }
 
 /* Between two parts of a name: a path has components. */
@@ -462,7 +464,7 @@ static size_t settle_form(struct names *names, const struct cells *cells, int ro
 
 /* ---- Paths, component by component ---- */
 
-#define PLACES_MOST 8 /* components of a path; a deeper one is cut as other names are */
+#define PLACES_MOST 16 /* components of a path; a deeper one is cut as other names are */
 
 /* A path's components. */
 struct name_parts {
@@ -479,6 +481,7 @@ struct name_paths {
     size_t count;
     size_t before, after; /* components that all share at the beginning and the end */
     bool one_depth;
+    bool words; /* are their components, whatever is between them */
 };
 
 /* How a component is cut that has no room. */
@@ -489,16 +492,18 @@ enum cut {
     CUTS
 };
 
-/* False: it is too deep, or no path. */
+/* False: it is too deep, or no path, and has no components. */
 static bool paths_add(struct name_paths *paths, const char *name)
 {
     struct name_parts parts = {.count = 0};
 
     for (name += *name == '/';; name++) {
-        size_t length = strcspn(name, "/");
+        size_t length = strcspn(name, paths->words ? SEPARATORS : "/");
 
-        if (length == 0 || parts.count == PLACES_MOST)
+        if (length == 0 || parts.count == PLACES_MOST) {
+            paths->of[paths->count++].count = 0;
             return false;
+        }
         parts.of[parts.count].at = name;
         parts.of[parts.count++].length = length;
         if (*(name += length) == '\0')
@@ -654,14 +659,24 @@ static const struct name_part *depth_part(const struct name_depth *depth, size_t
     return &depth->parts[name * PLACES_MOST + place];
 }
 
-/* The columns that all components would like to have. */
+/* One sign stands for it and for the one before it. Where paths have several depths, the number of components
+   tells two layouts apart. */
+static bool is_joined(const struct name_depth *depth, size_t place)
+{
+    return depth->elided && place > depth->from && depth->places[place].constant &&
+           depth->places[place - 1].constant && (depth->paths->one_depth || depth->paths->words);
+}
+
+/* The columns that all components would like to have; less that between two which are joined. */
 static int want_widths(const struct name_depth *depth, const struct cells *cells, int widths[PLACES_MOST])
 {
     int dots = cells_width(cells, cells_sign(cells, SIGN_ELLIPSIS)), sum = 0;
 
     for (size_t place = depth->from; place < depth->to; place++) {
         widths[place] = 0;
-        for (size_t i = 0; i < depth->names->count; i++) {
+        if (is_joined(depth, place))
+            sum--;
+        for (size_t i = 0; !is_joined(depth, place) && i < depth->names->count; i++) {
             if (!is_of_depth(depth, i))
                 continue;
             const struct name_part *part = depth_part(depth, i, place);
@@ -744,30 +759,33 @@ static char *put_parts(const struct name_depth *depth, const struct cells *cells
         bool first = place == depth->from;
 
         if (of->place->constant && depth->elided) {
-            if (depth->paths->one_depth && ends_in_sign(text, ellipsis))
-                continue; /* else the number of components tells two layouts apart */
+            if ((depth->paths->one_depth || depth->paths->words) && ends_in_sign(text, ellipsis))
+                continue;
             snprintf(part, sizeof part, "%s", ellipsis);
         } else if (!put_part(cells, of, widths[place], cuts[place], part, sizeof part)) {
             return NULL;
         }
         bool signs = strncmp(part, ellipsis, strlen(ellipsis)) == 0;
+        const char *begin = depth->paths->of[name].of[place].at;
+        const char between[] = {begin > depth->names->all[name] ? begin[-1] : '/', '\0'};
         used += snprintf(text + used, sizeof text - (size_t)used, "%s%s%s",
                          first && depth->marked && !signs ? ellipsis : "",
-                         !first || (depth->marked && !signs) ? "/" : "", part);
+                         !first || (depth->marked && !signs) ? between : "", part);
         if (used >= (int)sizeof text)
             return NULL;
     }
     if (depth->ended && !ends_in_sign(text, ellipsis))
-        used += snprintf(text + used, sizeof text - (size_t)used, "/%s", ellipsis);
+        used += snprintf(text + used, sizeof text - (size_t)used, "%s%s", depth->paths->words ? "" : "/",
+                         ellipsis);
     return used < (int)sizeof text ? xstrdup(text) : NULL;
 }
 
-static size_t components_in(const char *text, size_t length)
+static size_t components_in(const char *text, size_t length, bool words)
 {
     size_t count = 0;
 
     for (size_t i = 0; i < length; i++)
-        count += text[i] == '/';
+        count += words ? is_separator(text[i]) : text[i] == '/';
     return count;
 }
 
@@ -790,12 +808,16 @@ static void fit_depth(struct names *names, const struct cells *cells, const stru
                       size_t count, int room)
 {
     const char *first = names->all[0], *end = first + strlen(first) - names->after;
-    size_t before = components_in(first, names->before), after = components_in(end, names->after);
+    size_t before = components_in(first, names->before, paths->words);
+    size_t after = components_in(end, names->after, paths->words);
     struct name_depth depth = {.names = names, .paths = paths, .count = count};
     int widths[PLACES_MOST];
     enum cut cuts[PLACES_MOST];
 
-    before += names->before > 0 && first[0] != '/' && first[names->before] == '/';
+    if (names->before > 0 && first[names->before] == '/')
+        before++;
+    if (names->before > 0 && first[0] == '/')
+        before--;
     depth.from = before > paths->before ? before : paths->before;
     depth.to = count - (after > paths->after ? after : paths->after);
     depth.marked = depth.from > 0;
@@ -807,6 +829,7 @@ static void fit_depth(struct names *names, const struct cells *cells, const stru
         for (size_t place = depth.from; is_of_depth(&depth, i) && place < depth.to; place++)
             depth.parts[i * PLACES_MOST + place] = part_of(paths, &paths->of[i], place, &depth.places[place]);
     if (is_for_parts(&depth, cells, room)) {
+        char **shown = xcalloc(names->count, sizeof *shown);
         bool done = true;
 
         share_room(&depth, cells, room, widths);
@@ -814,19 +837,41 @@ static void fit_depth(struct names *names, const struct cells *cells, const stru
             cuts[place] = choose_cut(&depth, cells, place, widths[place]);
         for (size_t i = 0; i < names->count; i++)
             if (done && is_of_depth(&depth, i)) {
-                names->shown[i] = put_parts(&depth, cells, i, widths, cuts);
-                done = names->shown[i] != NULL && cells_width(cells, names->shown[i]) <= room;
+                shown[i] = put_parts(&depth, cells, i, widths, cuts);
+                done = shown[i] != NULL && cells_width(cells, shown[i]) <= room;
             }
         names->by_component |= done;
-        for (size_t i = 0; !done && i < names->count; i++)
-            if (is_of_depth(&depth, i)) {
+        for (size_t i = 0; i < names->count; i++)
+            if (done && is_of_depth(&depth, i)) {
                 free(names->shown[i]);
-                names->shown[i] = NULL;
+                names->shown[i] = shown[i];
+            } else {
+                free(shown[i]);
             }
+        free(shown);
     }
     for (size_t i = 0; i < names->count * PLACES_MOST; i++)
         free(depth.parts[i].text);
     free(depth.parts);
+}
+
+/* The same of words, which need no model: it is the last resort for what looks the same. */
+static size_t fit_words(struct names *names, const struct cells *cells, int room)
+{
+    struct name_paths paths = {.words = true, .of = xcalloc(names->count, sizeof *paths.of)};
+    size_t depths[PLACES_MOST + 1] = {0}, open = 0;
+
+    for (size_t i = 0; i < names->count; i++) {
+        paths_add(&paths, names->all[i]);
+        depths[paths.of[i].count] += names->shown[i] == NULL;
+    }
+    for (size_t depth = 2; depth <= PLACES_MOST; depth++)
+        if (depths[depth] > 0)
+            fit_depth(names, cells, &paths, depth, room);
+    for (size_t i = 0; i < names->count; i++)
+        open += names->shown[i] == NULL;
+    free(paths.of);
+    return open;
 }
 
 /* Cuts the components of paths that differ in several of them, each among those at its place. taken: the texts that
@@ -899,6 +944,8 @@ void names_fit(struct names *names, const struct cells *cells, int room)
             open = settle_form(names, cells, room, (struct form){head, 0}, words, &taken, alike);
     for (size_t at = 1; open > 0 && at < longest && at < NAME_BYTES; at += (size_t)(room + 3) / 4)
         open = settle_form(names, cells, room, (struct form){AS_USUAL, at}, false, &taken, alike);
+    if (open > 0)
+        open = fit_words(names, cells, room);
     names->alike = open;
     for (size_t i = 0; i < names->count; i++)
         if (names->shown[i] == NULL)
