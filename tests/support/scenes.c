@@ -338,7 +338,7 @@ struct stage *scene_tenants(void)
         for (int j = 0; j < 2; j++) {
             snprintf(ids[j], sizeof ids[j], "%s-5c7d8f9b6d-x%02dq%d", service, i, j);
             stands[j] = (struct stand){j ? "n_0000000118" : "n_0000000117",
-                                       0x100002a4d000000 + (uint64_t)(2 * i + j), ids[j], 600};
+                                       0x100002a4d000000 + (uint64_t)((i + j) % 8), ids[j], 600};
         }
         stage_watch(stage, 0, path, NULL, KIND_LEADER, NULL);
         stage_children(stage, 0, path, stands, 2, 119, 0);

@@ -19,7 +19,8 @@ struct stage *scene_clusters(void);
 struct stage *scene_hostile(void);
 /* Names as an orchestrator makes them: long, and different only in their last characters, or in the middle. */
 struct stage *scene_pods(void);
-/* The elections of many tenants: the same five services of each, and long paths that differ in two places. */
+/* The elections of many tenants: the same five services of each, and long paths that differ in two places;
+   eight clients take part in all. */
 struct stage *scene_tenants(void);
 /* One election of so many candidates. */
 struct stage *scene_crowd(size_t candidates);

@@ -31,7 +31,10 @@ struct elsewhere {
     const struct model *model;
     uint64_t generation;
     size_t count;
-    char text[ELSEWHERE_MOST][128];
+    struct {
+        char name[1024];
+        const char *word; /* whether it leads there */
+    } of[ELSEWHERE_MOST];
 };
 
 struct candidate_view {
@@ -185,9 +188,12 @@ static void find_elsewhere(struct elsewhere *elsewhere, const struct scene *scen
 
             if (!candidate->known || candidate->stat.owner != owner)
                 continue;
-            if (elsewhere->count < ELSEWHERE_MOST)
-                snprintf(elsewhere->text[elsewhere->count], sizeof elsewhere->text[0], "%.96s, %s",
-                         election->name, candidate == election->leader ? label_leads(election) : "waits");
+            if (elsewhere->count < ELSEWHERE_MOST) {
+                snprintf(elsewhere->of[elsewhere->count].name, sizeof elsewhere->of[0].name, "%s",
+                         election->name);
+                elsewhere->of[elsewhere->count].word =
+                    candidate == election->leader ? label_leads(election) : "waits";
+            }
             elsewhere->count++;
         }
     }
@@ -303,6 +309,35 @@ static void put_place(struct block *block, const struct scene *scene, const stru
     candidate_put_connection(block, scene, election, candidate);
 }
 
+static void put_elsewhere(struct block *block, const struct elsewhere *elsewhere, const struct scene *scene)
+{
+    struct names names = {.keep_shared = true, .among = scene->model};
+    size_t shown = elsewhere->count < ELSEWHERE_MOST ? elsewhere->count : ELSEWHERE_MOST;
+    int word = 0;
+
+    for (size_t i = 0; i < shown; i++) {
+        int width = (int)strlen(elsewhere->of[i].word) + 2;
+
+        word = width > word ? width : word;
+        names_add(&names, elsewhere->of[i].name);
+    }
+    names_fit(&names, block->cells, label_room(block->label + word, block->width - 1));
+    for (size_t i = 0; i < shown; i++) {
+        char text[1100];
+
+        snprintf(text, sizeof text, "%s, %s", names_shown(&names, elsewhere->of[i].name),
+                 elsewhere->of[i].word);
+        candidate_put(block, i == 0 ? "elsewhere" : "", ROLE_TEXT, text);
+    }
+    names_free(&names);
+    if (elsewhere->count > ELSEWHERE_MOST) {
+        char text[64];
+
+        snprintf(text, sizeof text, "and %zu more", elsewhere->count - ELSEWHERE_MOST);
+        candidate_put(block, "", ROLE_DIM, text);
+    }
+}
+
 /* Its age, its watches, its watchers, and the other candidates of its session. */
 static void put_neighbourhood(struct block *block, struct elsewhere *elsewhere, const struct scene *scene,
                               const struct election *election, const struct candidate *candidate)
@@ -330,12 +365,7 @@ static void put_neighbourhood(struct block *block, struct elsewhere *elsewhere, 
         snprintf(text, sizeof text, "%s no other election", cells_sign(block->cells, SIGN_DASH));
         candidate_put(block, "elsewhere", ROLE_DIM, text);
     }
-    for (size_t i = 0; i < elsewhere->count && i < ELSEWHERE_MOST; i++)
-        candidate_put(block, i == 0 ? "elsewhere" : "", ROLE_TEXT, elsewhere->text[i]);
-    if (elsewhere->count > ELSEWHERE_MOST) {
-        snprintf(text, sizeof text, "and %zu more", elsewhere->count - ELSEWHERE_MOST);
-        candidate_put(block, "", ROLE_DIM, text);
-    }
+    put_elsewhere(block, elsewhere, scene);
 }
 
 /* In two columns where they fit. Returns the lines used. */
