@@ -496,6 +496,21 @@ static bool may_wait_in_turn(const struct candidate *c)
     return !c->own->has_watched && waits < 2;
 }
 
+/* A candidate elsewhere, whose session has none here: the sessions that wait in one line after the other are those of
+ * both lines. */
+static bool is_of_stranger(const struct election *election, const char *path)
+{
+    size_t length;
+    const struct election *other = cluster_election_around(election->cluster, path, &length);
+    const char *name = other && path[length] == '/' ? path + length + 1 : NULL;
+    const struct candidate *c = name ? candidates_find(other, name, candidates_hash(other, name)) : NULL;
+    const struct candidate *one = c && c->own->client ? c->own->client->owned : NULL;
+    bool stranger = one;
+    for (; one && stranger; one = one->own->owned_next)
+        stranger = one->election != election;
+    return stranger;
+}
+
 /* The member watches a znode whose deletion or change may notify it of its turn. The creator of a znode that is no
  * candidate here is unknown. One with a sequence number elsewhere may be a place in another line. */
 static bool watches_mark(const struct election *election, const struct candidate *c)
@@ -507,7 +522,7 @@ static bool watches_mark(const struct election *election, const struct candidate
         if (strcmp(path, election->path) == 0)
             continue;
         if (!numbered || lies_in(path, election->ack_path) ||
-            (!lies_in(path, election->path) && may_wait_in_turn(c)))
+            (!lies_in(path, election->path) && may_wait_in_turn(c) && !is_of_stranger(election, path)))
             return true;
     }
     return false;
