@@ -30,6 +30,16 @@ static int digits(const char *at, int count)
     return value;
 }
 
+/* ".754129", or nothing. */
+static int64_t fraction_us(const char *at)
+{
+    int64_t part_us = 0, unit_us = 100000;
+    if (*at == '.' || *at == ',')
+        for (at++; *at >= '0' && *at <= '9'; at++, unit_us /= 10)
+            part_us += (*at - '0') * unit_us;
+    return part_us;
+}
+
 /* Days since 1970, of the proleptic Gregorian calendar. */
 static int64_t days_of(int year, int month, int day)
 {
@@ -62,12 +72,10 @@ static int64_t iso_time(const char *at)
     int hour = digits(at + 11, 2), minute = digits(at + 14, 2), second = digits(at + 17, 2);
     if (year < 1970 || month < 1 || month > 12 || day < 1 || day > 31 || hour < 0 || minute < 0 || second < 0)
         return 0;
-    int64_t of_day = hour * INT64_C(3600) + minute * 60 + second, part_us = 0, unit_us = 100000;
+    int64_t of_day = hour * INT64_C(3600) + minute * 60 + second, part_us = fraction_us(at + 19);
     at += 19;
-    if (*at == '.' || *at == ',')
-        for (at++; *at >= '0' && *at <= '9'; at++, unit_us /= 10)
-            part_us += (*at - '0') * unit_us;
-    if (*at == 'Z')
+    at += strspn(at, ".,0123456789");
+    if (*at == 'Z' || strncmp(at, " UTC ", 5) == 0)
         return (days_of(year, month, day) * 86400 + of_day) * 1000000 + part_us;
     if (*at != '+' && *at != '-')
         return local_us(year, month, day, of_day) + part_us;
@@ -84,14 +92,23 @@ static int64_t syslog_time(const char *at, int64_t year_us)
     int day, hour, minute, second;
     time_t seconds = (time_t)(year_us / 1000000);
     struct tm tm;
-    if (sscanf(at, "%3[A-Za-z] %2d %2d:%2d:%2d", word, &day, &hour, &minute, &second) != 5 ||
+    int end = 0;
+    if (sscanf(at, "%3[A-Za-z] %2d %2d:%2d:%2d%n", word, &day, &hour, &minute, &second, &end) != 5 ||
         strlen(word) != 3)
         return 0;
     const char *month = strstr(months, word);
     if (!month || (month - months) % 3 != 0 || !localtime_r(&seconds, &tm))
         return 0;
     return local_us(tm.tm_year + 1900, (int)(month - months) / 3 + 1, day,
-                    hour * INT64_C(3600) + minute * 60 + second);
+                    hour * INT64_C(3600) + minute * 60 + second) +
+           fraction_us(at + end);
+}
+
+/* "1795632451.754129 host kernel:", as the journal writes it; 0: there is none here. */
+static int64_t unix_time(const char *at)
+{
+    int64_t seconds = digits(at, 10);
+    return seconds > 0 && at[10] == '.' ? seconds * 1000000 + fraction_us(at + 10) : 0;
 }
 
 /* "[Wed Nov 25 18:47:32 2026] ", as dmesg -T writes it; 0: there is none here. */
@@ -103,23 +120,38 @@ static int64_t dmesg_time(const char *at)
     return syslog_time(at + 5, local_us(year, 7, 1, 0));
 }
 
+/* Where a date may begin: at the line's beginning, behind a day of the week, or in the first bracket of a JVM's unified
+ * log. */
+static const char *date_in(const char *line)
+{
+    line += *line == '[';
+    return strlen(line) > 4 && line[3] == ' ' && digits(line + 4, 4) > 0 ? line + 4 : line;
+}
+
 /* Its time does not depend on where it is read. */
 static bool has_offset(const char *line)
 {
-    const char *at = line + (*line == '[');
+    const char *at = date_in(line);
     if (!iso_time(at))
-        return false;
+        return unix_time(line) != 0;
     at += 19;
     at += strspn(at, ".,0123456789");
-    return *at == 'Z' || *at == '+' || *at == '-';
+    return *at == 'Z' || *at == '+' || *at == '-' || strncmp(at, " UTC ", 5) == 0;
 }
 
-/* At the line's beginning, or in the first bracket of a JVM's unified log. */
 static int64_t line_time(const char *line, int64_t year_us)
 {
-    int64_t at_us = iso_time(line + (*line == '['));
+    int64_t at_us = iso_time(date_in(line));
+    at_us = at_us ? at_us : unix_time(line);
     at_us = at_us ? at_us : dmesg_time(line);
     return at_us ? at_us : syslog_time(line, year_us);
+}
+
+/* A JVM's line in a container's log has another date before its own. */
+static const char *jvm_line(const char *line)
+{
+    const char *own = *line == '[' ? NULL : strstr(line, " [2");
+    return own && iso_time(own + 2) ? own + 1 : line;
 }
 
 /* ---- lines ---- */
@@ -174,11 +206,20 @@ static bool stopped_time(const char *line, int64_t at_us, struct client_pause *p
            take_pause(pause, at_us, strtod(ns + sizeof total - 1, NULL) / 1e9, name, strcspn(name, ","));
 }
 
+/* CMS writes the end of its concurrent phase into the line of the collection that it could not wait for. */
+static bool is_unfinished(const char *line)
+{
+    const char *what = strstr(line, "GC ");
+    return what && strstr(what, "[CMS-concurrent-");
+}
+
 /* "2026-...: 12.3: [Full GC (Ergonomics) ..., 14.2150000 secs]", whose time is that of its beginning. */
 static bool older_collection(const char *line, int64_t at_us, struct client_pause *pause)
 {
     const char *what = strstr(line, "[Full GC"), *end = NULL;
     what = what ? what : strstr(line, "[GC");
+    if (!what || strncmp(what, "[GC concurrent", 14) == 0 || is_unfinished(line))
+        return false;
     for (const char *next = what ? strstr(what, " secs]") : NULL; next; next = strstr(next + 1, " secs]"))
         end = next;
     const char *number = end;
@@ -187,8 +228,22 @@ static bool older_collection(const char *line, int64_t at_us, struct client_paus
     if (!number || number == end)
         return false;
     double seconds = strtod(number, NULL);
-    return take_pause(pause, at_us ? at_us + (int64_t)(seconds * 1e6) : 0, seconds, what + 1,
-                      strcspn(what + 1, "[:]"));
+    const char *date = strstr(what, " 20");
+    size_t length = strcspn(what + 1, "[:],");
+    if (date && (size_t)(date - what) < length + 1)
+        length = (size_t)(date - what) - 1;
+    return take_pause(pause, at_us ? at_us + (int64_t)(seconds * 1e6) : 0, seconds, what + 1, length);
+}
+
+/* "(concurrent mode failure): ..., 6.2139520 secs] ... [Times: user=1.00 sys=0.00, real=6.25 secs]": the end of a
+ * collection whose line was interrupted. */
+static bool older_rest(const char *line, int64_t begun_us, struct client_pause *pause)
+{
+    static const char rest[] = "(concurrent mode ", real[] = "real=";
+    const char *what = strstr(line, rest), *seconds = what ? strstr(what, real) : NULL;
+    double length = seconds ? strtod(seconds + sizeof real - 1, NULL) : 0;
+    return seconds && begun_us &&
+           take_pause(pause, begun_us + (int64_t)(length * 1e6), length, what + 1, strcspn(what + 1, ")"));
 }
 
 /* The line's text from there on; NULL: it is about no kill. Older kernels write two lines. */
@@ -218,6 +273,7 @@ static bool kernel_line(const char *line, int64_t at_us, struct client_pause *pa
 
 bool client_log_line(const char *line, int64_t year_us, struct client_pause *pause)
 {
+    line = jvm_line(line);
     int64_t at_us = line_time(line, year_us);
     return stopped_time(line, at_us, pause) || unified_pause(line, at_us, pause) ||
            older_collection(line, at_us, pause) || kernel_line(line, at_us, pause);
@@ -230,6 +286,12 @@ static int64_t overlap(const struct client_pause *pause, int64_t from_us, int64_
     int64_t from = pause->from_us > from_us ? pause->from_us : from_us;
     int64_t to = pause->to_us < to_us ? pause->to_us : to_us;
     return to - from;
+}
+
+/* Shorter ones do not explain the silence: a client that goes on sends at once what it owes. */
+static bool is_long_enough(const struct client_pause *pause, const struct client_silence *silence)
+{
+    return pause->to_us == INT64_MAX || overlap(pause, silence->from_us, silence->to_us) >= silence->least_us;
 }
 
 /* A kill has no end: whose client was heard since was not killed, and of another process it says less than a pause that
@@ -245,9 +307,15 @@ static int64_t overlap_counts(const struct client_pause *pause, int64_t from_us,
 }
 
 static void keep_longest(struct client_pause *longest, const struct client_pause *one, const char *file,
-                         int64_t from_us, int64_t to_us)
+                         const struct client_silence *silence)
 {
+    int64_t from_us = silence->from_us, to_us = silence->to_us;
     int64_t counts_us = one->from_us ? overlap_counts(one, from_us, to_us) : 0;
+    if (counts_us > 0 && !is_long_enough(one, silence)) {
+        int64_t length_us = one->to_us - one->from_us;
+        longest->short_us = length_us > longest->short_us ? length_us : longest->short_us;
+        return;
+    }
     if (counts_us <= 0 || (longest->what[0] && counts_us <= overlap_counts(longest, from_us, to_us)))
         return;
     longest->from_us = one->from_us;
@@ -299,7 +367,7 @@ bool client_log_find(char *const *files, size_t count, const struct client_silen
     *pause = (struct client_pause){0};
     for (size_t i = 0; i < count; i++) {
         char line[LINE_MOST];
-        int64_t suspended_us = 0, first_us = INT64_MAX, last_us = 0; /* with an offset */
+        int64_t suspended_us = 0, begun_us = 0, first_us = INT64_MAX, last_us = 0; /* with an offset */
         struct client_pause tied_before = tied;
         size_t ties_before = ties;
         const char *why;
@@ -314,10 +382,15 @@ bool client_log_find(char *const *files, size_t count, const struct client_silen
                 one = (struct client_pause){
                     .from_us = suspended_us, .to_us = line_time(line, to_us), .what = "suspend of the host"};
                 suspended_us = 0;
-            } else if (!client_log_line(line, to_us, &one)) {
+            } else if (is_unfinished(line)) {
+                begun_us = line_time(line, to_us);
                 continue;
-            } else if (strcmp(one.what, "suspend of the host") == 0) {
-                suspended_us = one.from_us;
+            } else if (!older_rest(line, begun_us, &one) && !client_log_line(line, to_us, &one)) {
+                continue;
+            } else {
+                /* Without its end, the host may have lost power; it is awake by the next line. */
+                bool suspend = strcmp(one.what, "suspend of the host") == 0;
+                suspended_us = suspend ? one.from_us : 0;
             }
             pause->lines++;
             pause->undated += one.from_us == 0;
@@ -328,7 +401,7 @@ bool client_log_find(char *const *files, size_t count, const struct client_silen
             }
             if (suspended_us)
                 continue;
-            keep_longest(pause, &one, files[i], from_us, to_us);
+            keep_longest(pause, &one, files[i], silence);
             ties += note_as_long(&tied, &one, files[i], silence);
         }
         fclose(file);

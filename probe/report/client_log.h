@@ -18,6 +18,7 @@ struct client_pause {
     char what[80]; /* "Pause Full (G1 Compaction Pause)"; "" : none was found */
     const char *file;      /* borrowed */
     size_t lines;          /* of pauses, in all files */
+    int64_t short_us;      /* the longest in that time that is too short for the silence; 0: none was */
     size_t undated;        /* lines of pauses without a date */
     size_t undated_kernel; /* ... and how many of them are the kernel's */
 };
@@ -34,6 +35,7 @@ struct client_silence {
     int64_t from_us, to_us; /* until its znode went */
     int64_t back_us;        /* when it was back; 0: not known */
     int64_t before_us;      /* its process may have gone on so much earlier */
+    int64_t least_us;       /* so much of it a pause must fill to explain it */
 };
 
 /* The pause that overlaps the silence the longest; where none does, the only one that is as long as it was until the

@@ -692,8 +692,10 @@ static bool story_read_client_logs(const struct story_search *search, char **err
     int64_t lost_us = story->failover.lost_at.wall_us, from_us = story_silent_since(story);
     if (query->client_logs.count == 0)
         return true;
-    struct client_silence silence = {.from_us = from_us ? from_us : lost_us - WITHOUT_SILENCE_US,
-                                     .to_us = lost_us};
+    struct client_silence silence = {
+        .from_us = from_us ? from_us : lost_us - WITHOUT_SILENCE_US,
+        .to_us = lost_us,
+        .least_us = (from_us ? lost_us - from_us : story->timeout_ms * INT64_C(1000)) / 2};
     if (from_us && story->timeout_ms > 0 && !query->client_logs.of_one_host) {
         silence.back_us = story->returned_us;
         silence.before_us = story->timeout_ms * INT64_C(1000) / 3 + RETURN_US;

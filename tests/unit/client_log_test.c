@@ -56,6 +56,16 @@ static void each_form_of_a_pause(void **state)
         {"[Wed Nov 25 12:00:14 2026] Out of memory: Killed process 812 (java), UID 0", 14000, -1,
          "Out of memory: Killed process 812 (java)"},
         {"Nov 25 12:00:14 host kernel: PM: suspend entry (deep)", 14000, -1, "suspend of the host"},
+        {"Nov 25 12:00:14.754000 host kernel: Killed process 4242 (java) total-vm:1kB", 14754, -1,
+         "Killed process 4242 (java) total-vm:1kB"},
+        {"Wed 2026-11-25 12:00:14 UTC host kernel: Out of memory: Killed process 812 (java)", 14000, -1,
+         "Out of memory: Killed process 812 (java)"},
+        {"1795608014.500000 host kernel: Out of memory: Killed process 812 (java)", 14500, -1,
+         "Out of memory: Killed process 812 (java)"},
+        {"2026-11-25T12:00:17.501234567Z stdout F [2026-11-25T12:00:17.500+0000][info][gc] GC(3) Pause Full "
+         "(x) "
+         "9M->8M(9M) 2500.000ms",
+         15000, 17500, "Pause Full (x)"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -88,6 +98,11 @@ static void lines_that_tell_of_no_pause(void **state)
         "[2026-11-25T12:00:14.500+0000][info][gc] GC(7) Pause Full ms",
         "Safepoint \"x\", Total: -5 ns",
         "2026-11-25: [GC secs]",
+        "2026-11-25T12:00:14.500+0000: 99.1: [GC concurrent-mark-end, 9.2150000 secs]",
+        "2026-11-25T12:00:14.500+0000: 9.1: [GC (Allocation Failure) 2026-11-25T12:00:14.500+0000: 9.1: "
+        "[ParNew: 1K->"
+        "1K(1K), 0.02 secs]2026-11-25T12:00:14.530+0000: 9.1: [CMS2026-11-25T12:00:14.580+0000: 9.2: "
+        "[CMS-concurrent-mark: 0.008/0.050 secs] [Times: user=0.05 sys=0.00, real=0.05 secs]",
         "Out of memory",
         "Nov 25 12:00:14 host kernel: out of memory: Kill",
     };
@@ -130,7 +145,8 @@ static void a_kill_of_another_process(void **state)
         fputs(rows[i].kill, file);
         fputs(rows[i].pauses ? pause_line : "", file);
         fclose(file);
-        assert_true(client_log_find(files, 1, &(struct client_silence){NOON_US, NOON_US + 10000000, 0, 0},
+        assert_true(client_log_find(files, 1,
+                                    &(struct client_silence){.from_us = NOON_US, .to_us = NOON_US + 10000000},
                                     &pause, &error));
         assert_string_equal(pause.what, rows[i].what);
     }
@@ -138,8 +154,8 @@ static void a_kill_of_another_process(void **state)
     assert_non_null(file);
     fputs("[12345.678901] Out of memory: Killed process 9 (java)\n", file);
     fclose(file);
-    assert_true(client_log_find(files, 1, &(struct client_silence){NOON_US, NOON_US + 10000000, 0, 0}, &pause,
-                                &error));
+    assert_true(client_log_find(
+        files, 1, &(struct client_silence){.from_us = NOON_US, .to_us = NOON_US + 10000000}, &pause, &error));
     assert_int_equal(pause.undated, 1);
     assert_int_equal(pause.undated_kernel, 1);
     folder_remove(own);
@@ -162,33 +178,35 @@ static void the_pause_that_overlaps(void **state)
           "[9.9s][info][gc] GC(3) Pause Full (c) 1M->1M(1M) 1.0ms\n",
           file);
     fclose(file);
-    assert_true(client_log_find(files, 1, &(struct client_silence){NOON_US, NOON_US + 10000000, 0, 0}, &pause,
-                                &error));
+    assert_true(client_log_find(
+        files, 1, &(struct client_silence){.from_us = NOON_US, .to_us = NOON_US + 10000000}, &pause, &error));
     assert_string_equal(pause.what, "Pause Full (b)");
     assert_int_equal(pause.undated, 1);
     assert_true(client_log_find(
-        files, 1, &(struct client_silence){NOON_US + 6500000, NOON_US + 10000000, 0, 0}, &pause, &error));
+        files, 1, &(struct client_silence){.from_us = NOON_US + 6500000, .to_us = NOON_US + 10000000}, &pause,
+        &error));
     assert_string_equal(pause.what, "suspend of the host");
     assert_int_equal(pause.to_us, NOON_US + 9000000);
     assert_true(client_log_find(
-        files, 1, &(struct client_silence){NOON_US + 20000000, NOON_US + 30000000, 0, 0}, &pause, &error));
+        files, 1, &(struct client_silence){.from_us = NOON_US + 20000000, .to_us = NOON_US + 30000000},
+        &pause, &error));
     assert_string_equal(pause.what, "");
     /* Of another clock, the only one that is as long as the silence was, until its client was back. */
     const int64_t later_us = NOON_US + INT64_C(7200000000);
-    struct client_silence silence = {later_us, later_us + 12000000, later_us + 43000000, 5000000};
+    struct client_silence silence = {later_us, later_us + 12000000, later_us + 43000000, 5000000, 0};
     assert_true(client_log_find(files, 1, &silence, &pause, &error));
     assert_string_equal(pause.what, "Pause Full (a)");
     assert_int_equal(pause.ahead_us, NOON_US - 3600000000 + 20000000 - later_us - 21500000);
     silence.back_us += 3000000;
     assert_true(client_log_find(files, 1, &silence, &pause, &error));
     assert_string_equal(pause.what, "");
-    silence = (struct client_silence){later_us, later_us + 4000000, later_us + 4000000, 1100000};
+    silence = (struct client_silence){later_us, later_us + 4000000, later_us + 4000000, 1100000, 0};
     assert_true(client_log_find(files, 1, &silence, &pause, &error));
     assert_string_equal(pause.what, "");
     for (int64_t apart_us = INT64_C(420000000); apart_us <= INT64_C(86400000000);
          apart_us += INT64_C(85980000000)) {
         const int64_t at_us = later_us + apart_us; /* not by a time zone */
-        silence = (struct client_silence){at_us, at_us + 12000000, at_us + 43000000, 5000000};
+        silence = (struct client_silence){at_us, at_us + 12000000, at_us + 43000000, 5000000, 0};
         assert_true(client_log_find(files, 1, &silence, &pause, &error));
         assert_string_equal(pause.what, "");
     }
@@ -199,14 +217,59 @@ static void the_pause_that_overlaps(void **state)
                 "[2026-11-25T18:00:00.000%s][gc] GC(2) Pause Full (b) 1M->1M(1M) 1.0ms\n",
                 offset ? "+0000" : "", offset ? "+0000" : "");
         fclose(file);
-        silence = (struct client_silence){later_us, later_us + 12000000, later_us + 43000000, 5000000};
+        silence = (struct client_silence){later_us, later_us + 12000000, later_us + 43000000, 5000000, 0};
         assert_true(client_log_find(files, 1, &silence, &pause, &error));
         assert_string_equal(pause.what, offset ? "" : "Pause Full (a)");
     }
     folder_remove(folder);
-    assert_false(client_log_find(files, 1, &(struct client_silence){0, 1, 0, 0}, &pause, &error));
+    assert_false(client_log_find(files, 1, &(struct client_silence){.to_us = 1}, &pause, &error));
     assert_non_null(strstr(error, "No such file"));
     free(error);
+}
+
+/* What a healthy client's log has in any silence explains none; a collection may be written on two lines, and a suspend
+ * without its end. */
+static void the_pause_that_explains(void **state)
+{
+    static const struct {
+        const char *log, *what;
+        int64_t short_us, from_ms;
+    } rows[] = {
+        {"[2026-11-25T12:00:05.000+0000][info][gc] GC(1) Pause Young (Normal) (a) 2M->1M(3M) 15.0ms\n"
+         "[2026-11-25T12:00:07.000+0000][info][gc] GC(2) Pause Young (Normal) (a) 2M->1M(3M) 12.0ms\n",
+         "", 15000, 0},
+        {"[2026-11-25T12:00:16.000+0000][info][gc] GC(1) Pause Full (a) 2M->1M(3M) 7000.0ms\n", "", 7000000,
+         0},
+        {"2026-11-25T12:00:01.000+0000: 9.1: [GC (Allocation Failure) 2026-11-25T12:00:01.000+0000: 9.1: "
+         "[ParNew "
+         "(promotion failed): 1K->1K(1K), 0.02 secs]2026-11-25T12:00:01.030+0000: 9.1: "
+         "[CMS2026-11-25T12:00:01.080+0000: 9.2: [CMS-concurrent-mark: 0.008/0.050 secs] "
+         "[Times: user=0.05 sys=0.00, real=0.05 secs]\n"
+         " (concurrent mode failure): 1K->1K(1K), 6.21 secs] 1K->1K(1K), [Metaspace: 1K->1K(1K)], 6.25 secs] "
+         "[Times: user=6.25 sys=0.00, real=6.25 secs]\n",
+         "concurrent mode failure", 0, 1000},
+        {"Nov 25 04:00:00 host kernel: PM: suspend entry (deep)\n"
+         "Nov 25 12:00:01 host kernel: Out of memory: Killed process 812 (java)\n",
+         "Out of memory: Killed process 812 (java)", 0, 1000},
+    };
+    char path[64], *files[] = {path}, *error = NULL, own[] = "/tmp/client-log-XXXXXX";
+    struct client_pause pause;
+    (void)state;
+    folder_make(own);
+    snprintf(path, sizeof path, "%s/log", own);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        FILE *file = fopen(path, "w");
+        assert_non_null(file);
+        fputs(rows[i].log, file);
+        fclose(file);
+        const struct client_silence silence = {
+            .from_us = NOON_US, .to_us = NOON_US + 10000000, .least_us = 5000000};
+        assert_true(client_log_find(files, 1, &silence, &pause, &error));
+        assert_string_equal(pause.what, rows[i].what);
+        assert_int_equal(pause.short_us, rows[i].short_us);
+        assert_int_equal(pause.from_us, pause.what[0] ? NOON_US + rows[i].from_ms * 1000 : 0);
+    }
+    folder_remove(own);
 }
 
 int main(void)
@@ -214,7 +277,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_form_of_a_pause),        cmocka_unit_test(a_pause_without_a_date_has_no_time),
         cmocka_unit_test(lines_that_tell_of_no_pause), cmocka_unit_test(a_kill_of_another_process),
-        cmocka_unit_test(the_pause_that_overlaps),
+        cmocka_unit_test(the_pause_that_overlaps),     cmocka_unit_test(the_pause_that_explains),
     };
     setenv("TZ", "UTC0", 1);
     tzset();

@@ -183,6 +183,14 @@ static void say_detection(struct sentences *s, const struct story *story)
 
 static void say_no_pause(struct sentences *s, const struct client_pause *pause)
 {
+    char length[32];
+    if (pause->short_us) {
+        story_lines_say(s, SENTENCE_UNKNOWN,
+                        text_copy("The logs of its client's host show no pause that explains its silence."),
+                        text_format("the longest in that time took %s",
+                                    format_span(pause->short_us, length, sizeof length)));
+        return;
+    }
     story_lines_say(
         s, SENTENCE_UNKNOWN, text_copy("The logs of its client's host show no pause in that time."),
         pause->undated ? text_format("%zu of %zu pauses have no date; %s", pause->undated, pause->lines,
