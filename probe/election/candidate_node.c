@@ -304,6 +304,7 @@ void update_candidate_absent(const struct update *f, const char *name)
     if (!candidate)
         return;
     election->own->gone_since_list++;
+    election->own->quiet_us = f->at.mono_us;
     bool outside = candidate->outside, led = candidate == election->leader;
     /* The list is out of date: there may be others. */
     bool last = election->candidate_count == 1 && election->fresh;

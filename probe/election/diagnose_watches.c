@@ -30,12 +30,12 @@ static int64_t captured_since_us(const struct election *election, const struct c
 }
 
 /* "in 3 polls over 10.2 s", or what there is. */
-static const char *describe_polls(const struct candidate *c, char *buffer, size_t size)
+static const char *describe_polls(const struct diagnosis *d, const struct candidate *c, char *buffer,
+                                  size_t size)
 {
     char span[SPAN_TEXT];
     const struct client *client = c->own->client;
-    int64_t captured_us =
-        client->captured ? client->shown.seen.mono_us - captured_since_us(c->election, client) : 0;
+    int64_t captured_us = client->captured ? d->f->at.mono_us - captured_since_us(c->election, client) : 0;
     if (client->captured)
         snprintf(buffer, size, "for %s", describe_span(captured_us > 0 ? captured_us : 0, span, sizeof span));
     else if (client->counted >= 2)
@@ -90,7 +90,7 @@ static void raise_watch(struct diagnosis *d, struct candidate *c, enum finding_c
     enum certainty certainty = c->proof == code ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED;
     char session[SESSION_TEXT], polls[80], advice[512];
     describe_session(election, c->stat.owner, session, sizeof session);
-    describe_polls(c, polls, sizeof polls);
+    describe_polls(d, c, polls, sizeof polls);
     restart_whom(c, before, advice, sizeof advice);
     const struct candidate *who[] = {c};
     uint64_t subject = diagnosis_subject(c);

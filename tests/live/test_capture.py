@@ -151,6 +151,15 @@ def test_a_signal_leaves_no_temporary_file(private, tmp_path, number):
     assert process.wait(20) == -number and not list(tmp_path.glob("electop-*"))
 
 
+def test_a_herd_is_notified(private):
+    """Eight members watch the first, which is killed. Until the packet in which each is notified, its watch is on a znode
+    that is gone: that is no fault."""
+    told = events(run("events", "--json", "--capture", "tests/unit/data/captures/herd.pcap", env=private))
+    found = {e["finding"]["code"] for e in told if e["event"] == "finding-raised"}
+    assert found == {"no-guid", "herd", "wrong-predecessor"}, found
+    assert not [e for e in told if "for 0.0 s" in str(e.get("finding"))], told
+
+
 def test_the_other_commands(private, tmp_path):
     log = tmp_path / "gc.log"
     log.write_text("[2026-11-25T18:47:46.400+0000][info][gc] GC(7) Pause Full (G1 Compaction Pause) 9M->8M(9M) 14215.000ms\n")
