@@ -583,6 +583,7 @@ void chain_hears(struct candidate *candidate)
 {
     candidate->own->deaf = candidate->own->doubted = false;
     candidate->own->recorded_deaf = (struct moment){0};
+    candidate->own->sibling = 0;
 }
 
 /* A session's znode went while nothing could notify it: it does not know. */

@@ -140,6 +140,11 @@ static void duplicate_session(struct diagnosis *d, const struct viewer *viewer)
                                                        : SEVERITY_ERROR;
     char session[SESSION_TEXT], orphans[192] = "";
     if (alike) {
+        /* Its client waits for it: it knows the other one alone, and the orphan stays when that one leaves. */
+        const struct candidate *waits = own[orphan + 1];
+        if (same_guid(&names[orphan], &names[orphan + 1]) && waits->own->has_watched &&
+            waits->place == own[orphan]->place + 1)
+            d->election->candidates[own[orphan]->place]->own->sibling = waits->own->hash | 1;
         snprintf(orphans, sizeof orphans, ", with the same %s: %s may be an orphan", alike,
                  own[orphan]->name);
         const struct candidate *swap = own[0];

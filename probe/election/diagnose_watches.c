@@ -177,6 +177,13 @@ static void watch_eaten(struct diagnosis *d, struct candidate *c)
         describe_path(before, path, sizeof path), describe_clock(written_at, when, sizeof when), c->name);
 }
 
+/* The other znode of its client, which waited for it, has left: the client knows none any more. */
+static bool is_left_behind(const struct election *election, const struct candidate *orphan)
+{
+    return orphan->own->sibling != 0 && (election->candidate_count < 2 ||
+                                         (election->candidates[1]->own->hash | 1) != orphan->own->sibling);
+}
+
 static void never_wakes(struct diagnosis *d, struct candidate *c)
 {
     struct election *election = d->election;
@@ -191,10 +198,19 @@ static void never_wakes(struct diagnosis *d, struct candidate *c)
     election->own->listens = election->own->listens || c->own->doubted;
     bool passes = c->own->doubted && client_let_pass(client, c->own->before_us);
     bool recorded = c->own->recorded_deaf.mono_us != 0;
-    if ((!c->own->deaf && !passes && !recorded) || election->leader != c)
+    bool left_behind = is_left_behind(election, c);
+    if ((!c->own->deaf && !passes && !recorded && !left_behind) || election->leader != c)
         return;
     char session[SESSION_TEXT], when[SPAN_TEXT];
     const struct candidate *who[] = {c};
+    if (left_behind) {
+        diagnosis_raise(d, FINDING_NEVER_WAKES, SEVERITY_CRITICAL, CERTAINTY_SUSPECTED, diagnosis_subject(c),
+                        who, 1, NULL,
+                        "%s stood a second time with the same GUID, waited for %s, and deleted the other "
+                        "znode: it may not know of this one",
+                        describe_session(election, c->stat.owner, session, sizeof session), c->name);
+        return;
+    }
     if (!c->own->deaf && !passes) {
         diagnosis_raise(d, FINDING_NEVER_WAKES, SEVERITY_CRITICAL, CERTAINTY_SUSPECTED, diagnosis_subject(c),
                         who, 1, NULL, "%s watched nothing that would notify it, as was recorded until %s",

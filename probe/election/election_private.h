@@ -23,18 +23,19 @@ struct candidate_private {
     bool deaf;                        /* it was proved to watch nothing when it became first */
     bool doubted;                     /* ... or was only suspected to, and has requested nothing since */
     struct moment recorded_deaf;      /* a recording shows it until then; mono_us 0: none does */
-    bool shares_host;                 /* another member's connection comes from its host */
-    bool has_namesake;                /* another one that says the same lived beside it */
-    bool by_children;                 /* it has no visible watch, and a hidden one may notify it */
-    bool reread;                      /* asked to be read again, for what changed in it */
-    uint64_t role;                    /* of its name: certainty_role() */
-    int64_t wrong_us;                 /* the poll since which something is wrong */
-    int64_t read_us;                  /* its data, the latest time; 0: never */
-    int64_t again_us;                 /* it was asked to be read again, the latest time */
-    unsigned holds;                   /* of a fault: certainty_of_member() */
-    bool elsewhere;                   /* a watch on children at another server may be its client's */
-    int64_t helped_us;                /* another session was seen to watch for it, perhaps; 0: none was */
-    const struct candidate *watched;  /* what its session watches instead; NULL: nothing in here */
+    uint32_t sibling;  /* of an orphan: hash of the znode with which its client waited for it; 0: none */
+    bool shares_host;  /* another member's connection comes from its host */
+    bool has_namesake; /* another one that says the same lived beside it */
+    bool by_children;  /* it has no visible watch, and a hidden one may notify it */
+    bool reread;       /* asked to be read again, for what changed in it */
+    uint64_t role;     /* of its name: certainty_role() */
+    int64_t wrong_us;  /* the poll since which something is wrong */
+    int64_t read_us;   /* its data, the latest time; 0: never */
+    int64_t again_us;  /* it was asked to be read again, the latest time */
+    unsigned holds;    /* of a fault: certainty_of_member() */
+    bool elsewhere;    /* a watch on children at another server may be its client's */
+    int64_t helped_us; /* another session was seen to watch for it, perhaps; 0: none was */
+    const struct candidate *watched; /* what its session watches instead; NULL: nothing in here */
     uint32_t hash, round;
     uint32_t watchers;     /* the first of its links, from 1; 0: no watcher is known */
     uint32_t before_hash;  /* the name of the one before it ... */

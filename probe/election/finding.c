@@ -34,7 +34,8 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .looks =
                 "It was proved to watch nothing (no-watch, watch-self or watch-on-deleted, certain) "
                 "before its predecessor left, now or in a recording. The first candidate needs no watch, "
-                "so it has looked healthy since then.",
+                "so it has looked healthy since then. So does an orphan (duplicate-session) whose "
+                "client waited for it, once that client has deleted the znode that it knew.",
             .advice = "restart that client: its successor then takes over. If it does lead, clear this "
                       "finding with c in the list of findings",
         },

@@ -13,6 +13,7 @@
 #define C "cccccccccccccccccccccccccccccccc__lock__0000000002"
 #define A2 "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa__lock__0000000003"
 
+#define A_AGAIN "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa__lock__0000000001"
 #define D "dddddddddddddddddddddddddddddddd__lock__0000000004"
 
 #define CONNECT "watch /election\nconnect\n> connection connected\n"
@@ -88,6 +89,23 @@ static void owners(void **state)
                              "- " A "\n"
                              "list\n> leader-lost " A " @1\n> candidate-left " A " @1\n"
                              "> leader-elected " A " -> " B " after 0\n"
+                             "? findings none\n");
+    model_script_run(
+        "... and it stays one when its client, which waited for it, deletes the one that it knows",
+        CONNECT "+ " A " s=a\n+ " A_AGAIN " s=a\n+ " C
+                " s=c\nclient a on=1 at=10.0.0.1:11\nclient c on=1 at=10.0.0.3:13\n"
+                "w a " A "\ntick 1000\nlist\n> election-seen\nreadall\nround\n"
+                "? findings duplicate-session critical suspected " A "," A_AGAIN "\n"
+                "- " A_AGAIN "\nlist\n> candidate-left " A_AGAIN " @2\n"
+                "? findings never-wakes critical suspected " A "\n"
+                "round\n? findings never-wakes critical suspected " A "\n"
+                "clear " A "\n? findings none\n");
+    model_script_run("... not where it was not seen to wait for it: its client may have found both",
+                     CONNECT "+ " A " s=a\n+ " A_AGAIN " s=a\n+ " C
+                             " s=c\nclient a on=1 at=10.0.0.1:11\nclient c on=1 at=10.0.0.3:13\n"
+                             "tick 1000\nlist\n> election-seen\nreadall\nround\n"
+                             "? findings duplicate-session critical suspected " A "," A_AGAIN "\n"
+                             "- " A_AGAIN "\nlist\n> candidate-left " A_AGAIN " @2\n"
                              "? findings none\n");
     model_script_run("... that two znodes are one session's is certain, that one is an orphan is not",
                      CONNECT "+ " A " s=a\n+ " B " s=b host-b\n+ " C " s=b\nlist\n> election-seen\nreadall\n"
