@@ -388,7 +388,14 @@ static void diagnose_sessions_disconnected(struct diagnosis *d, const struct can
         snprintf(end, sizeof end, "; %sit expires by %s",
                  certainty == CERTAINTY_CERTAIN ? "" : "if it has none, ",
                  describe_clock(expires, until, sizeof until));
-    diagnosis_raise(d, FINDING_OWNER_DISCONNECTED, election->leader == c ? SEVERITY_ERROR : SEVERITY_WARNING,
+    /* Nobody could tell it that it is first. */
+    int64_t lost_us = election->change.lost_at.mono_us;
+    bool untold = election->leader == c && vacancy_first_follows(election) && since.mono_us < lost_us &&
+                  diagnosis_listed_since(election->cluster, lost_us);
+    diagnosis_raise(d, FINDING_OWNER_DISCONNECTED,
+                    untold                  ? SEVERITY_CRITICAL
+                    : election->leader == c ? SEVERITY_ERROR
+                                            : SEVERITY_WARNING,
                     certainty, diagnosis_subject(c), &c, 1, NULL,
                     "%s exists, but no server lists a connection of its session 0x%" PRIx64 "%s%s",
                     describe_path(c, path, sizeof path), c->stat.owner, last, end);

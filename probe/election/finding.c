@@ -221,7 +221,8 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .word = "owner-disconnected",
             .severity = SEVERITY_WARNING,
             .meaning = "The session of this candidate is alive, but no server has a connection from it: it "
-                       "will reconnect or expire. An error for the leader.",
+                       "will reconnect or expire. An error for the leader; critical where it had none when "
+                       "the leader before it was lost: nobody told it that it is first.",
             .looks =
                 "Its znode exists, but twice no server's connection list shows its session. Servers are "
                 "polled one after the other, so all of them may miss a client that moves to another server. "

@@ -55,9 +55,16 @@ static const struct doubt *doubt_of(const struct election *election, const struc
     return i < DOUBTS ? &doubts[i] : NULL;
 }
 
+/* Its client had no connection when the leader before it was lost, and has had none in any list since. */
+static bool is_untold(const struct finding *finding)
+{
+    return finding->code == FINDING_OWNER_DISCONNECTED && finding->severity == SEVERITY_CRITICAL;
+}
+
 bool vacancy_is_sure(const struct finding *doubt)
 {
-    return doubt->certainty == CERTAINTY_CERTAIN && doubt->severity == SEVERITY_CRITICAL;
+    /* Between two lists it may have had one. */
+    return doubt->certainty == CERTAINTY_CERTAIN && doubt->severity == SEVERITY_CRITICAL && !is_untold(doubt);
 }
 
 static bool is_doubt(const struct election *election, const struct finding *finding)
@@ -78,8 +85,7 @@ const struct finding *vacancy_doubt(const struct election *election)
     return doubt;
 }
 
-/* The first followed a leader that was lost; one that certainly never led is not in that change. */
-static bool first_follows(const struct election *election)
+bool vacancy_first_follows(const struct election *election)
 {
     const struct change *change = &election->change;
     return change->from && (!change->to || strcmp(change->to, election->leader->name) == 0);
@@ -88,13 +94,14 @@ static bool first_follows(const struct election *election)
 bool vacancy_heir_is_unheard(const struct election *election)
 {
     const struct client_session *shown = election->leader ? candidate_client(election->leader) : NULL;
-    return shown && first_follows(election) && client_is_unheard(shown, election->change.lost_at);
+    return shown && vacancy_first_follows(election) && client_is_unheard(shown, election->change.lost_at);
 }
 
 /* It may have led before the finding. */
 static bool may_have_led(const struct election *election, const struct finding *finding)
 {
-    return doubt_of(election, finding)->took_over && !vacancy_heir_is_unheard(election);
+    return doubt_of(election, finding)->took_over && !vacancy_heir_is_unheard(election) &&
+           !is_untold(finding);
 }
 
 static bool is_stall(const struct election *election, const struct finding *finding)
@@ -138,8 +145,9 @@ static size_t reasons_of_doubt(const struct election *election, struct vacancy_r
             /* That its client has no connection may be certain, and that it does not lead is not. */
             r->certainty = vacancy_is_sure(finding) ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED;
             const struct doubt *doubt = doubt_of(election, finding);
-            snprintf(r->text, sizeof r->text, "%sthe first, %.100s, %s", doubt->whose,
-                     first->identity ? first->identity : first->name, doubt->text);
+            snprintf(r->text, sizeof r->text, "%sthe first, %.100s, %s%s", doubt->whose,
+                     first->identity ? first->identity : first->name, doubt->text,
+                     is_untold(finding) ? ", and had none when the leader before it was lost" : "");
             snprintf(r->evidence, sizeof r->evidence, "%s", finding->evidence ? finding->evidence : "");
         }
     return count;
@@ -150,7 +158,7 @@ static void lost_before_doubt(const struct election *election, struct failover *
 {
     const struct change *change = &election->change;
     const struct failover *last = election_last_failover(election);
-    if (may_have_led(election, vacancy_doubt(election)) || !first_follows(election))
+    if (may_have_led(election, vacancy_doubt(election)) || !vacancy_first_follows(election))
         return;
     if (last && (last->to ? strcmp(last->to, election->leader->name) == 0 : failover_is_open(last))) {
         *failover = *last;

@@ -45,7 +45,9 @@ bool vacancy_is_denied(const struct election *election);
 /* A persistent znode lies in the place of a lock's, or never had a child, and was made or written to lately: its writer
  * may lead. */
 bool vacancy_is_doubtful(const struct election *election);
-/* The first followed a leader that was lost, and its client was not heard since: it may not know. */
+/* The first followed a leader that was lost; one that certainly never led is not in that change. There is a first. */
+bool vacancy_first_follows(const struct election *election);
+/* ... and its client was not heard since: it may not know. */
 bool vacancy_heir_is_unheard(const struct election *election);
 
 /* The lost leader, when and how it was lost, and why it has no successor: one sentence without a full stop. If

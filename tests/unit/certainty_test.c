@@ -846,6 +846,17 @@ static void silent_then_gone(void **state)
                           "? findings owner-disconnected error certain " A "\n"
                           "? why-nobody suspected: the client of the first, 10.0.0.1, has no connection\n"
                           "client a on=1 at=10.0.0.1:12\nheard a\ntick 1000\nround\n? findings none\n");
+    model_script_run("an heir without a connection since before the leader was lost was not told", FOUR
+                     "w c " B "\nw d " C "\nclient b on=1 at=10.0.0.2:12 timeout=60000\nround\n"
+                     "away b\ntick 1000\nround\ntick 10\nreadall\n"
+                     "? findings owner-disconnected warning certain " B "\n"
+                     "tick 1000\n- " A "\ngone " A "\n> leader-lost " A " @1\n> candidate-left " A " @1\n"
+                     "read " B "\n> leader-elected " A " -> " B " after 0\nlist\nround\n"
+                     "? findings owner-disconnected error certain " B "\n"
+                     "tick 1000\nround\n? findings owner-disconnected critical certain " B "\n"
+                     "? why-nobody suspected: the client of the first, 10.0.0.2, has no connection, and had "
+                     "none when the leader before it was lost\n"
+                     "client b on=1 at=10.0.0.2:12\nheard b\ntick 1000\nround\n? findings none\n");
     model_script_run("an heir that was silent already when it became first may not lead", FOUR
                      "w c " B "\nw d " C "\nclient b on=1 at=10.0.0.2:12 timeout=36000\nround\n"
                      "silent b\ntick 1000\n- " A "\ngone " A "\n> leader-lost " A " @1\n"

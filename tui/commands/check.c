@@ -342,7 +342,7 @@ static void check_doubt(struct check *check, const struct election *election)
     char why[VACANCY_TEXT], local[VACANCY_TEXT];
     const struct finding *doubt = vacancy_doubt(election);
     if (!doubt || doubt->severity < SEVERITY_CRITICAL ||
-        check_judges(check, vacancy_is_sure(doubt) ? FIGURE_CRITICAL : FIGURE_SUSPECTED) ||
+        check_judges(check, doubt->certainty == CERTAINTY_CERTAIN ? FIGURE_CRITICAL : FIGURE_SUSPECTED) ||
         check_judges(check, FIGURE_FINDINGS))
         return;
     vacancy_describe(election, check->now, why);
@@ -417,7 +417,7 @@ static void check_defaults(struct check *check, const struct election *election,
         if (finding->certainty != CERTAINTY_CERTAIN || finding->one_poll ||
             finding->severity < SEVERITY_ERROR || check_judges(check, figure) ||
             check_judges(check, FIGURE_FINDINGS) || finding->code == FINDING_NO_LEADER ||
-            (finding == vacancy_doubt(election) && vacancy_is_sure(finding))) /* judged above */
+            (finding == vacancy_doubt(election) && finding->severity == SEVERITY_CRITICAL)) /* judged above */
             continue;
         check_raise(check, finding->severity == SEVERITY_CRITICAL ? CHECK_CRITICAL : CHECK_WARNING,
                     "%s: %s (%s)", path, finding_kind(finding->code)->word,
