@@ -247,16 +247,20 @@ static void waits_for_stranger(struct diagnosis *d, struct candidate *c)
         diagnosis_keep(d, FINDING_FOREIGN_CHILD, subject);
         return;
     }
-    if (!viewer->outsider || recipe_sequence_of(viewer->outsider->name) > c->sequence || owns_outsider(c) ||
-        !settled(d, viewer->client, viewer->client->counted >= 2, FINDING_FOREIGN_CHILD, subject))
+    if (!viewer->outsider || recipe_sequence_of(viewer->outsider->name) > c->sequence || owns_outsider(c))
         return;
+    if (!settled(d, viewer->client, viewer->client->counted >= 2, FINDING_FOREIGN_CHILD, subject)) {
+        election->suspected = true;
+        return;
+    }
+    d->one_poll =
+        false; /* a watch that is about to go would have gone with that child: one look shows both */
     char session[SESSION_TEXT];
     const struct candidate *who[] = {c};
     diagnosis_raise(d, FINDING_FOREIGN_CHILD, SEVERITY_CRITICAL, CERTAINTY_SUSPECTED, subject, who, 1, NULL,
                     "%s watches %.200s, which is no candidate of this layout and has a lower number than %s",
                     describe_session(election, c->stat.owner, session, sizeof session),
                     viewer->outsider->name, c->name);
-    d->one_poll = false;
 }
 
 /* What this session watches, while the line was as it is: certain by the same rule as a missing watch. */

@@ -634,6 +634,14 @@ static void numbers_and_names(void **state)
                 "? findings foreign-child critical suspected n_0000000002; foreign-child warning suspected\n"
                 "unw b lock-0000000001\nw b lock-0000000003\nround\n"
                 "? findings foreign-child warning suspected\n");
+    model_script_run("... which one look shows, as that child would have gone together with the watch on it",
+                     CONNECT
+                     "quick\n+ config-0000000000\n+ " B " s=b\n+ " C " s=c\nclient b on=1 at=h:2\n"
+                     "client c on=1 at=h:3\nw b config-0000000000\nw c " B "\n"
+                     "list\n> election-seen\nreadall\nround\n"
+                     "? findings foreign-child critical suspected " B "; foreign-child info certain\n"
+                     "? why-nobody suspected: the first, h:2, waits for a child that is no candidate, and "
+                     "has a lower number\n");
     model_script_run("... elsewhere only told",
                      THREE "+ lost+found\nlist\n? findings foreign-child info certain\n");
     model_script_run("a name of no known layout that holds a GUID",
