@@ -12,6 +12,7 @@
 #include "probe/election/recipe.h"
 #include "probe/history/name_lookup.h"
 #include "probe/election/summary.h"
+#include "probe/election/vacancy.h"
 #include "probe/json/json_event.h"
 #include "probe/json/json_writer.h"
 
@@ -155,6 +156,7 @@ static void election_release(struct report_election *election)
     free(election->recipe);
     free(election->owner);
     free(election->runbook);
+    free(election->doubt);
 }
 
 void report_free(struct report *report)
@@ -318,7 +320,18 @@ static void raise_finding(struct report_election *election, const struct finding
     finding_assign(&reported->finding, finding);
 }
 
-/* The state at one moment: which elections were observed, and their findings. */
+/* At the end the first in line may not lead. */
+static void take_doubt(struct report_election *found, const struct election *election)
+{
+    struct vacancy_reason reasons[VACANCY_REASONS];
+    const struct finding *doubt = vacancy_doubt(election);
+    if (!doubt || doubt->severity < SEVERITY_CRITICAL || vacancy_reasons(election, reasons) == 0)
+        return;
+    found->doubt = xstrdup(reasons[0].text);
+    found->doubt_certainty = reasons[0].certainty;
+}
+
+/* The state at one moment: which elections were observed, and their findings; or else, at the end, who may not lead. */
 static void take_moment(struct gathering *gathering, const struct model *model, bool findings)
 {
     for (size_t i = 0; model && i < model->cluster_count; i++) {
@@ -331,6 +344,8 @@ static void take_moment(struct gathering *gathering, const struct model *model, 
             describe(found, election);
             for (size_t k = 0; findings && k < election->finding_count; k++)
                 raise_finding(found, election->findings[k], gathering->report->from_us);
+            if (!findings)
+                take_doubt(found, election);
         }
     }
 }

@@ -54,6 +54,8 @@ struct report_election {
     char *owner, *runbook; /* from the settings; NULL: not given */
     enum election_kind kind;
     enum election_state state; /* at the end of the window, as far as recorded */
+    char *doubt;               /* why its first in line does not lead then; NULL: nothing shows that */
+    enum certainty doubt_certainty;
 
     struct report_stretch *stretches;
     size_t stretch_count;

@@ -17,6 +17,7 @@
 #include "tests/support/fake_tree.h"
 #include "tests/support/folder.h"
 #include "tests/support/scripted.h"
+#include "tui/output/report_sentences.h"
 
 #define SECOND INT64_C(1000000)
 #define KEEP_MS (INT64_C(30) * 24 * 3600 * 1000)
@@ -476,11 +477,38 @@ static void who_leads_again_is_a_change_and_nobody_is_none(void **state)
     end(world);
 }
 
+/* The first in line of the last moment may not lead: one session owns it and the next, which say the same. */
+static void who_is_first_may_not_lead(void **state)
+{
+    (void)state;
+    struct world *world = begin();
+    struct sentence_verdict verdict;
+    join(world, 1);
+    join(world, 2);
+    fake_tree_create(world->tree, "/app/election/n_0000000003", 0x100000002, "10.0.3.2:5000");
+    see(world);
+    pass(world, 60);
+    leave(world, 1, true);
+    see(world);
+    pass(world, 20);
+    stop(world);
+    struct report *report = ask_seconds(world, 0, 80, NULL);
+    sentence_verdict(&report->elections[0], &verdict);
+    const char *last = verdict.sentences[verdict.count - 1];
+    assert_string_equal(
+        last, "At the end 10.0.3.2:5000 was first, and perhaps did not lead: the first, 10.0.3.2:5000, is "
+              "an orphan of its client, which stands again behind it and waits for itself.");
+    sentence_verdict_free(&verdict);
+    report_free(report);
+    end(world);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reports_what_was_done),
         cmocka_unit_test(who_leads_again_is_a_change_and_nobody_is_none),
+        cmocka_unit_test(who_is_first_may_not_lead),
         cmocka_unit_test(reports_that_the_clock_was_set),
         cmocka_unit_test(a_skipped_hour_is_no_gap),
         cmocka_unit_test(an_hour_is_skipped_before_the_first_sight),

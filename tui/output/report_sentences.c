@@ -217,7 +217,8 @@ static void say_changes(struct sentence_verdict *verdict, const struct report_el
     if (!election->led_us && !election->vacant_us) {
         text_add(&text, "It was not watched in this time.");
     } else if (!seen && !election->missed_count && election->leader_count == 1 && !election->vacant_us) {
-        text_printf(&text, "%s led all the time%s.", sentence_leader(&election->leaders[0]),
+        text_printf(&text, "%s %s all the time%s.", sentence_leader(&election->leaders[0]),
+                    election->doubt ? "was first" : "led",
                     report_has_gap(election) ? " that was watched" : "");
     } else if (!seen) {
         text_add(&text, "No change of leader was seen.");
@@ -308,7 +309,13 @@ static void say_end(struct sentence_verdict *verdict, const struct report_electi
     const struct report_stretch *last =
         election->stretch_count ? &election->stretches[election->stretch_count - 1] : NULL;
     char span[16];
-    if (last && last->kind == STRETCH_LED && last->leader != REPORT_NO_LEADER && election->leader_count > 1)
+    bool led = last && last->kind == STRETCH_LED && last->leader != REPORT_NO_LEADER;
+    if (led && election->doubt)
+        text_printf(&text, "At the end %s was first, and %s: %s.",
+                    sentence_leader(&election->leaders[last->leader]),
+                    election->doubt_certainty == CERTAINTY_CERTAIN ? "did not lead" : "perhaps did not lead",
+                    election->doubt);
+    else if (led && election->leader_count > 1)
         text_printf(&text, "At the end %s led.", sentence_leader(&election->leaders[last->leader]));
     else if (last && last->kind == STRETCH_VACANT && election->led_us)
         text_printf(&text, "At the end %s, for %s already.",
