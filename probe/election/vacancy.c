@@ -100,8 +100,9 @@ bool vacancy_heir_is_unheard(const struct election *election)
 /* It may have led before the finding. */
 static bool may_have_led(const struct election *election, const struct finding *finding)
 {
-    return doubt_of(election, finding)->took_over && !vacancy_heir_is_unheard(election) &&
-           !is_untold(finding);
+    bool took_over = finding->code == FINDING_NEVER_ACKNOWLEDGED ? election->change.takeover_us >= 0
+                                                                 : doubt_of(election, finding)->took_over;
+    return took_over && !vacancy_heir_is_unheard(election) && !is_untold(finding);
 }
 
 static bool is_stall(const struct election *election, const struct finding *finding)
@@ -153,6 +154,20 @@ static size_t reasons_of_doubt(const struct election *election, struct vacancy_r
     return count;
 }
 
+static struct span open_since(struct moment since, struct moment now)
+{
+    return (struct span){now.mono_us - since.mono_us, SPAN_OPEN};
+}
+
+/* Told as complete before it was known that its successor never led. */
+static void reopen_told(struct failover *failover)
+{
+    failover->to = failover->to_identity = NULL;
+    failover->gap_us = failover_lost_within_us(failover);
+    failover->elected_at = (struct moment){0};
+    failover->takeover = failover->total = SPAN_UNKNOWN;
+}
+
 /* The change that made it the first, where it may never have led. A moment of a recording keeps no failovers. */
 static void lost_before_doubt(const struct election *election, struct failover *failover)
 {
@@ -189,8 +204,13 @@ bool vacancy_lost(const struct election *election, struct moment now, struct fai
     *failover = (struct failover){
         .detection = SPAN_UNKNOWN, .vacancy = SPAN_UNKNOWN, .takeover = SPAN_UNKNOWN, .total = SPAN_UNKNOWN};
     bool never = vacancy_is_denied(election);
-    if (!never && vacancy_doubt(election)) {
+    const struct finding *doubt = never ? NULL : vacancy_doubt(election);
+    if (doubt) {
         lost_before_doubt(election, failover);
+        if (vacancy_is_sure(doubt) && doubt->code == FINDING_NEVER_ACKNOWLEDGED && failover->from) {
+            reopen_told(failover);
+            failover->vacancy = open_since(failover->lost_at, now);
+        }
         return true;
     }
     if (!never && !vacancy_is_open(election))
@@ -200,12 +220,8 @@ bool vacancy_lost(const struct election *election, struct moment now, struct fai
     bool denied = never && last && last->to && strcmp(last->to, election->leader->name) == 0;
     if (last && (denied || failover_is_open(last)))
         *failover = *last;
-    if (denied) { /* told as complete before it was known that its successor never led */
-        failover->to = failover->to_identity = NULL;
-        failover->gap_us = failover_lost_within_us(failover);
-        failover->elected_at = (struct moment){0};
-        failover->takeover = failover->total = SPAN_UNKNOWN;
-    }
+    if (denied)
+        reopen_told(failover);
     bool seen = change->from && (!change->to || never);
     bool logged = !seen && !failover->from && logged_ends_before(election, now, failover);
     if (seen && !failover->from) {
@@ -221,7 +237,7 @@ bool vacancy_lost(const struct election *election, struct moment now, struct fai
     else if (vacant.mono_us == 0 && election->state_since.mono_us < election->own_since.mono_us)
         vacant = election->state_since; /* a recording found it so */
     if (vacant.mono_us != 0 && now.mono_us >= vacant.mono_us)
-        failover->vacancy = (struct span){now.mono_us - vacant.mono_us, SPAN_OPEN};
+        failover->vacancy = open_since(vacant, now);
     return true;
 }
 

@@ -783,9 +783,13 @@ static void acks(void **state)
                             "? findings none\n"
                             "tick 1000\ntime\n"
                             "? findings never-acknowledged critical certain " B "\n"
+                            "? lost 10000+ nobody leads: the last leader, host-a, was lost at 22:13:20Z: it "
+                            "is not known how; the first, host-b, does not acknowledge that it leads\n"
                             "+ /leader s=b host-b\n"
                             "read /leader\n> leader-acknowledged " B " after 10000\n"
-                            "? findings none\n");
+                            "? findings none\n"
+                            "- /leader\nread /leader\ntick 10000\ntime\n" /* it has led */
+                            "? lost nobody leads: the first, host-b, does not acknowledge that it leads\n");
     model_script_run("an acknowledgement that goes just before its leader, which has led for long",
                      MARKED "+ /leader s=a host-a\nlist\n> election-seen\nreadall\nread /leader\n"
                             "tick 60000\ntime\n"
