@@ -333,8 +333,10 @@ static bool monitor_follows(const struct election *then, bool recent, bool grows
         return false;
     bool open =
         then->failover_count && failover_is_open(election_failover_at(then, then->failover_count - 1));
-    /* However old, this run reports its end, unless a recorder is there that has seen it go. */
-    if (open && (!(taken && then->state == ELECTION_ABSENT) || just_lost(then)))
+    /* However old, this run reports its end, unless a recorder is there that has seen it go: of what a pattern wants
+       it goes on telling for a while. */
+    bool gone = taken && then->state == ELECTION_ABSENT && !election_is_wanted(then);
+    if (open && (!gone || just_lost(then)))
         return true;
     return recent && (then->state == ELECTION_LED || still_needs_leader(then) ||
                       (grows && then->state != ELECTION_ABSENT));

@@ -273,6 +273,8 @@ bool election_is_tried(const struct election *election);
 
 /* The user named its path, or a pattern whose last name belongs there. */
 bool election_is_named(const struct election *election);
+/* ... or any pattern that matches it, whether or not the directory above is still there. */
+bool election_is_wanted(const struct election *election);
 
 /* It existed once, is not named, and is gone: no vacancy, but an end. Not so if its layout is one of
  * elections, and its last leader expired or was evicted, or is gone for an unknown cause, and was not followed: it

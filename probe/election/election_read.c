@@ -140,6 +140,12 @@ bool election_is_matched(const struct election *election)
     return election->origin == ORIGIN_PATTERN || election->origin == ORIGIN_EXPECTED;
 }
 
+bool election_is_wanted(const struct election *election)
+{
+    return election_is_named(election) || election_is_matched(election) ||
+           election->origin == ORIGIN_ORPHANED;
+}
+
 bool election_is_proven(const struct election *election)
 {
     bool known = election->kind_proof == KIND_CONFIGURED;

@@ -18,7 +18,8 @@
 static bool vacancy_is_open(const struct election *election)
 {
     enum election_state state = summary_state(election);
-    bool held = state == ELECTION_VACANT || (state == ELECTION_ABSENT && !election_vanished(election));
+    bool held = state == ELECTION_VACANT ||
+                (state == ELECTION_ABSENT && (!election_vanished(election) || election_is_wanted(election)));
     return held && summary_must_lead(election);
 }
 

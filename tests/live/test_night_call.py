@@ -498,6 +498,28 @@ def test_a_pattern_whose_match_is_gone(zk, client, path, tmp_path, layout, name)
         events.expect("leader-elected", election=at)
 
 
+def test_a_pattern_whose_match_goes_beside_a_recorder(zk, client, path, tmp_path):
+    """Its leader left on purpose, and its directory went too: perhaps nobody has to lead, and who did is told by all."""
+    line = Line(zk, f"{path}/good/latch")
+    line.join("host-a:80")
+    recorder = Recorder(tmp_path, zk.hosts, "--admin", zk.admin, elections=f"[{{path: {path}/*/latch, kind: leader}}]")
+    options = "--admin", zk.admin, "--config", str(recorder.config)
+    try:
+        recorder.wait_for("SELECT 1 FROM tenure")
+        until(lambda: is_polled(recorder), what="the recorder has polled the leader's server")
+        line.members[0].session.close()
+        recorder.wait_for("SELECT 1 FROM failover WHERE cause = 'closed'")
+        client.delete(f"{path}/good", recursive=True)
+        told = "/good/latch: nobody leads, the path does not exist; the last leader, host-a:80, was lost at "
+        check = until(lambda: (done := run("check", *options)).status == 1 and told in done.out and done, what="check tells it")
+        assert ": closed (" in check.out, check
+        seen = json.loads(run("once", "--json", *options).out)["clusters"][0]["elections"][0]
+        assert (seen["state"], seen["lost"]["from_identity"], seen["lost"]["cause"]) == ("absent", "host-a:80", "closed"), seen
+    finally:
+        recorder.end()
+        line.close()
+
+
 def test_an_election_that_only_the_recording_knows(zk, client, path, tmp_path):
     """It was led when the recorder ended, and is gone with its directory: a check without a path is critical."""
     client.ensure_path(path)

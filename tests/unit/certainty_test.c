@@ -638,12 +638,15 @@ static void a_pattern_ends_in_its_name(void **state)
                      "? state absent\n? kept-minutes 5\n? findings none\ngone .\n? state absent\n"
                      "watch /a/controller expected kind=auto\ntick 6000\ntime\n"
                      "? kept-minutes 0\n? findings no-leader critical certain\n");
-    model_script_run("a directory whose leader left on purpose, without and with the one that it was in",
-                     "watch /a/leader expected\nconnect\n> connection connected\n"
-                     "+ " A " s=a\ntick 1000\nlist\n> election-seen\nreadall\n"
-                     "- " A "\nlist\n> leader-lost " A " @1\n> candidate-left " A " @1\n" DIRECTORY_GOES
-                     "? kept-minutes 0\n? findings no-leader critical certain\n"
-                     "watch /a/leader orphaned\ntime\n? kept-minutes 5\n? findings none\n");
+    model_script_run(
+        "a directory whose leader left on purpose, without and with the one that it was in",
+        "watch /a/leader expected\nconnect\n> connection connected\n"
+        "+ " A " s=a\ntick 1000\nlist\n> election-seen\nreadall\n"
+        "- " A "\nlist\n> leader-lost " A " @1\n> candidate-left " A " @1\n" DIRECTORY_GOES
+        "? kept-minutes 0\n? findings no-leader critical certain\n"
+        "watch /a/leader orphaned\ntime\n? kept-minutes 5\n? findings none\n"
+        "? lost 60000+ the last leader, " A
+        ", was lost at 22:13:21Z: it is not known how; the path does not exist, so nobody can stand\n");
     model_script_run("none was ever there",
                      "watch /a/leader expected kind=auto\nconnect\n> connection connected\n"
                      "gone .\n? summary absent\n? sound no\n? kept-minutes 0\n");

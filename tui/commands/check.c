@@ -393,7 +393,9 @@ static void check_defaults(struct check *check, const struct election *election,
         char why[VACANCY_TEXT], local[VACANCY_TEXT];
         vacancy_describe(election, check->now, why);
         format_local_times(why, check->now.wall_us, local, sizeof local);
-        check_raise(check, !named && check_just_lost(check, election) ? CHECK_WARNING : CHECK_CRITICAL,
+        /* With the directory of a pattern's match, and a leader that left on purpose, its purpose may have ended. */
+        bool doubtful = !named && (check_just_lost(check, election) || election_vanished(election));
+        check_raise(check, doubtful ? CHECK_WARNING : CHECK_CRITICAL,
                     "%s: nobody leads, the path does not exist; %s%s", path,
                     !led       ? "if none has to, call it a lock (--kind lock)"
                     : local[0] ? local
