@@ -506,12 +506,15 @@ static void election_gone(struct diagnosis *d)
 /* Whoever names a path is told at once that nobody leads there: so long it waits for a lease's second write. */
 #define LEASE_FIRST_US INT64_C(120000000)
 
-/* A znode without an owner that was made or written to lately, and never had a child, may be a lease. */
+/* A znode without an owner that was made or written to lately, and never had a child, may be a lease: not the directory
+ * of a layout whose candidates are its children. */
 static void lease(struct diagnosis *d)
 {
-    const struct znode_stat *stat = &d->election->own->directory;
-    d->election->written_lately =
-        d->election->directory_known && stat->owner == 0 && stat->data_length > 0 && stat->cversion == 0;
+    const struct election *election = d->election;
+    const struct znode_stat *stat = &election->own->directory;
+    bool directory = election->recipe && election->recipe->family != FAMILY_LOCK;
+    d->election->written_lately = election->directory_known && !directory && stat->owner == 0 &&
+                                  stat->data_length > 0 && stat->cversion == 0;
     if (!d->election->written_lately)
         return;
     int64_t age_us = d->f->at.wall_us - cluster_stat_us(d->election->cluster, stat->czxid, stat->ctime_ms);

@@ -734,6 +734,11 @@ static void blocked(void **state)
                      "? findings none\n= . 10.0.0.1:8200\n+ n_0000000000 s=a\nlist\n"
                      "> candidate-joined n_0000000000 @1\n> leader-elected nobody -> n_0000000000\n"
                      "readall\n? findings none\n");
+    model_script_run("... nor one that holds what its leader wrote",
+                     "watch /ledgers/underreplication/auditorelection\nconnect\n> connection connected\n"
+                     "+ . bookieId: \"10.0.0.1:3181\"\nlist\n> election-seen\nread .\n"
+                     "? why-nobody certain: nobody stands, and no znode was ever created in it; certain: "
+                     "/ledgers/underreplication/auditorelection still names 10.0.0.1:3181\n");
 }
 
 /* A persistent znode that takes the holder's place at once, as in one transaction: by design, perhaps. */
