@@ -14,6 +14,7 @@
 #include "probe/election/election_private.h"
 #include "probe/election/session_table.h"
 #include "probe/election/known_transactions.h"
+#include "probe/election/leadership.h"
 #include "probe/election/logged_ends.h"
 #include "probe/election/summary.h"
 #include "probe/election/update.h"
@@ -191,11 +192,17 @@ static void take_logged(struct failover_case *c, const struct observed_transacti
         captured_lost(c->election, e->session, t->gone_us ? t->gone_us : e->gone_us);
 }
 
+/* One from before the log was followed may be an earlier znode's, of the same name. */
+static bool is_since(const struct failover_case *c, bool before)
+{
+    return !before || (c->gap_us == 0 && c->czxid != 0);
+}
+
 static void find_logged(struct failover_case *c, const struct election *election, const char *name)
 {
     const struct logged_end *end;
     for (size_t i = 0; i < LOGGED_ENDS_KEPT && (end = logged_ends_at(election->cluster, i)); i++)
-        if (!end->evidence && is_path_of(election, name, end->path))
+        if (is_since(c, end->evidence != NULL) && is_path_of(election, name, end->path))
             take_logged(c, &end->transaction);
 }
 
@@ -206,7 +213,7 @@ static bool is_its_end(const struct failover_case *c, const struct logged_end *e
     const struct observed_transaction *t = &end->transaction;
     const char *name = c->election->change.from;
     bool named = t->czxid != 0 ? t->czxid == c->czxid : recipe_sequence_of(name) != SEQUENCE_NONE;
-    return end->evidence && named && t->zxid > c->czxid && is_path_of(c->election, name, end->path);
+    return !t->captured && named && t->zxid > c->czxid && is_path_of(c->election, name, end->path);
 }
 
 /* The log tells when it was, and whether any candidate may have come and gone since. */
@@ -215,12 +222,13 @@ static void take_past(struct failover_case *c, const struct logged_end *end)
     struct election *election = c->election;
     struct change *change = &election->change;
     const struct observed_transaction *t = &end->transaction;
-    int64_t gone_us = t->gone_us + end->ahead_us - election->cluster->ahead_us;
-    if (!c->found || c->evidence.logged != DEED_NONE || !change->from || !is_its_end(c, end))
+    int64_t gone_us = logged_end_us(end, election->cluster);
+    if (!is_its_end(c, end))
         return;
     take_logged(c, t);
     /* By another clock it may be outside of the gap. */
-    if (c->told || gone_us < c->evidence.since_us || gone_us > c->evidence.gone_us)
+    if (c->told || t->zxid != c->evidence.logged_zxid || gone_us < c->evidence.since_us ||
+        gone_us > c->evidence.gone_us)
         return;
     change->lost_at = (struct moment){gone_us, change->lost_at.wall_us - (change->lost_at.mono_us - gone_us)};
     change->lost_seen = true;
@@ -237,27 +245,37 @@ static void take_past(struct failover_case *c, const struct logged_end *end)
 static void find_past(struct failover_case *c)
 {
     const struct logged_end *end;
-    for (size_t i = 0; i < LOGGED_ENDS_KEPT && (end = logged_ends_at(c->election->cluster, i)); i++)
+    bool gap = c->gap_us > 0 && !c->recalled && c->election->change.from;
+    for (size_t i = 0; gap && i < LOGGED_ENDS_KEPT && (end = logged_ends_at(c->election->cluster, i)); i++)
         take_past(c, end);
 }
 
-/* Found vacant, without a recording of who led: the log proves it, and that nobody came since. */
+/* It needs a leader and has none: the log proves who led last, and that nobody came since. */
+static bool is_logged_loss(const struct update *f, struct failover *lost)
+{
+    const struct election *election = f->election;
+    *lost = (struct failover){
+        .detection = SPAN_UNKNOWN, .vacancy = SPAN_UNKNOWN, .takeover = SPAN_UNKNOWN, .total = SPAN_UNKNOWN};
+    return election->state == ELECTION_VACANT && election->kind == KIND_LEADER &&
+           summary_must_lead(election) && logged_ends_before(election, f->at, lost) &&
+           lost->cause_certainty == CERTAINTY_CERTAIN;
+}
+
+/* Found so, without a recording of who led. */
 static void open_logged(const struct update *f)
 {
     struct election *election = f->election;
     struct change *change = &election->change;
-    struct failover lost = {
-        .detection = SPAN_UNKNOWN, .vacancy = SPAN_UNKNOWN, .takeover = SPAN_UNKNOWN, .total = SPAN_UNKNOWN};
+    struct failover lost;
     bool awaited = election->own->earlier && !election->own->recalled;
-    if (awaited || change->from || case_of(election) || election->state != ELECTION_VACANT ||
-        election->kind != KIND_LEADER || !summary_must_lead(election) ||
-        !logged_ends_before(election, f->at, &lost) || lost.cause_certainty != CERTAINTY_CERTAIN)
+    if (awaited || change->from || case_of(election) || !is_logged_loss(f, &lost))
         return;
     change->from = text_copy(lost.from);
     change->from_identity = text_copy(lost.from_identity);
     change->lost_at = election->state_since = lost.lost_at;
     change->lost_seen = election->state_since_exact = true;
     change->vacancy_us = change->takeover_us = -1;
+    election->own->lost_after = (struct moment){0};
     election->own->led_unseen = false;
     lost.vacancy = (struct span){f->at.mono_us - lost.lost_at.mono_us, SPAN_OPEN};
     failover_case_recalled(f, 0);
@@ -274,11 +292,10 @@ void failover_cases_logged(struct model *model, struct cluster *cluster, struct 
         cluster_note_epoch(cluster, t->zxid, at);
     if (!path || t->deed == DEED_NONE)
         return;
-    logged_ends_add(cluster, path, t, before);
+    logged_ends_add(cluster, at, path, t, before);
     for (struct failover_case *c = cluster->cases; c; c = c->next)
-        if (before)
-            take_past(c, logged_ends_at(cluster, 0));
-        else if (c->election->change.from && is_path_of(c->election, c->election->change.from, path))
+        if (is_since(c, before) && c->election->change.from &&
+            is_path_of(c->election, c->election->change.from, path))
             take_logged(c, t);
     size_t length;
     struct election *election = before ? cluster_election_around(cluster, path, &length) : NULL;
@@ -293,7 +310,7 @@ static bool awaits_log(const struct failover_case *c, struct moment now)
 {
     const struct cluster *cluster = c->election->cluster;
     return c->evidence.logged == DEED_NONE && cluster->logged_us != 0 &&
-           now.mono_us - cluster->logged_us < LOG_FOLLOWED_US &&
+           (c->gap_us > 0 || now.mono_us - cluster->logged_us < LOG_FOLLOWED_US) &&
            now.mono_us - (c->won.mono_us ? c->won.mono_us : c->evidence.gone_us) < LOG_WAITED_US;
 }
 
@@ -352,7 +369,6 @@ void failover_case_found(const struct update *f, const struct candidate *leader,
         failover_case_won(f);
         election->counters.leader_changes++;
     }
-    find_past(c);
 }
 
 void failover_case_recalled(const struct update *f, int64_t gap_us)
@@ -933,8 +949,7 @@ static void case_report(struct model *model, struct failover_case *c, struct fai
     failover->evidence = evidence[0] ? evidence : NULL;
     /* Another may have led in a gap, until it was found. */
     int64_t since_us =
-        now.mono_us -
-        (election->own->led_unseen && c->found ? c->evidence.gone_us : election->change.lost_at.mono_us);
+        now.mono_us - (election->own->led_unseen ? c->evidence.gone_us : election->change.lost_at.mono_us);
     if (open)
         failover->vacancy = (struct span){since_us, ended ? since_us : SPAN_OPEN};
     if (ended) { /* another gap hides no loss, and perhaps a leader */
@@ -1014,6 +1029,28 @@ static bool awaits_cause_only(const struct failover_case *c, struct moment now)
     return !acknowledges && !election->own->leader_unreported && !is_unread(election) && !awaits_log(c, now);
 }
 
+/* Lost in a gap, and the log proves that another one led last: that one followed, and was lost in turn. */
+static bool follow_logged(const struct update *f, struct failover_case *c)
+{
+    struct election *election = f->election;
+    struct change *change = &election->change;
+    struct failover lost;
+    if (c->gap_us <= 0 || !is_logged_loss(f, &lost) || lost.lost_at.mono_us <= change->lost_at.mono_us ||
+        strcmp(lost.from, change->from) == 0)
+        return false;
+    change->to = text_copy(lost.from);
+    change->to_identity = text_copy(lost.from_identity);
+    c->won = lost.lost_at; /* at the latest */
+    c->gap_us = lost.lost_at.mono_us - change->lost_at.mono_us;
+    c->vacancy = SPAN_UNKNOWN;
+    election->counters.leader_changes++;
+    struct failover failover = case_judge(c);
+    case_report(f->model, c, &failover, f->at, false);
+    leadership_clear_change(change);
+    open_logged(f);
+    return true;
+}
+
 /* Nobody leads, and that was not reported yet. Not for a lock: it is free most of the time. */
 static bool is_to_tell_open(const struct failover_case *c)
 {
@@ -1028,10 +1065,12 @@ void failover_cases_settle(struct model *model, struct cluster *cluster, struct 
     struct failover_case *next;
     for (struct failover_case *c = cluster->cases; c; c = next) {
         next = c->next;
+        find_past(c);
         bool open = c->won.mono_us == 0,
              late = (c->found && !may_be_shown(c, now) && !awaits_log(c, now)) || is_late(c, now);
         bool awaits_more = open ? awaits_log(c, now) : !awaits_cause_only(c, now);
-        if ((open && !is_to_tell_open(c)) || (!late && awaits_more))
+        if ((open && follow_logged(&(struct update){model, c->election, now}, c)) ||
+            (open && !is_to_tell_open(c)) || (!late && awaits_more))
             continue;
         struct failover failover = case_judge(c);
         if (late || c->recalled || is_narrow(failover.cause) || c->evidence.no_session ||

@@ -15,7 +15,7 @@
 
 /* ---- the latest change ---- */
 
-static void change_clear(struct change *change)
+void leadership_clear_change(struct change *change)
 {
     free(change->from);
     free(change->from_identity);
@@ -78,7 +78,7 @@ void leadership_lost(const struct update *f, const struct candidate *leader, boo
         change_reopen(change);
         departed_brief(election, leader, f->at);
     } else if (!denied) {
-        change_clear(change);
+        leadership_clear_change(change);
         change->from = text_copy(leader->name);
         change->from_identity = text_copy(leader->identity);
         change->lost_at = f->at;
@@ -138,7 +138,7 @@ void leadership_won(const struct update *f, const struct candidate *leader)
     bool open = change_open(change);
     bool denied = election->leader != NULL; /* until now: it became first before */
     if (!open)
-        change_clear(change);
+        leadership_clear_change(change);
     change->to = text_copy(leader->name);
     change->to_identity = text_copy(leader->identity);
 
@@ -257,5 +257,5 @@ void leadership_free(struct election *election)
 {
     tenures_free(election);
     failovers_free(election);
-    change_clear(&election->change);
+    leadership_clear_change(&election->change);
 }

@@ -24,6 +24,8 @@ void leadership_kept(const struct update *update);
 void leadership_read(const struct update *update);
 /* Two equal numbers were put in order during the first poll. */
 void leadership_corrected(const struct update *update, struct candidate *leader);
+/* No change is known any more. */
+void leadership_clear_change(struct change *change);
 void leadership_free(struct election *election);
 
 #endif

@@ -47,8 +47,8 @@ static char *name_inside(const struct election *election, char *path)
     return path[length] == '/' && !strchr(path + length + 1, '/') ? path + length + 1 : NULL;
 }
 
-void logged_ends_add(struct cluster *cluster, const char *path, const struct observed_transaction *t,
-                     bool before)
+void logged_ends_add(struct cluster *cluster, struct moment at, const char *path,
+                     const struct observed_transaction *t, bool before)
 {
     if (!cluster->logged)
         cluster->logged = xcalloc(1, sizeof *cluster->logged);
@@ -59,6 +59,7 @@ void logged_ends_add(struct cluster *cluster, const char *path, const struct obs
     free(end->identity);
     *end = (struct logged_end){.path = text_copy(path),
                                .identity = text_copy(t->identity),
+                               .read_us = at.mono_us,
                                .ahead_us = cluster->ahead_us,
                                .transaction = *t};
     end->transaction.identity = end->identity;
@@ -68,6 +69,12 @@ void logged_ends_add(struct cluster *cluster, const char *path, const struct obs
             .session = t->owner, .logged = t->deed, .logged_session = t->session, .logged_zxid = t->zxid};
         end->evidence = text_copy(failover_evidence_describe(&e, end_cause(t), evidence, sizeof evidence));
     }
+}
+
+int64_t logged_end_us(const struct logged_end *end, const struct cluster *cluster)
+{
+    const struct observed_transaction *t = &end->transaction;
+    return t->gone_us ? t->gone_us + end->ahead_us - cluster->ahead_us : end->read_us;
 }
 
 bool logged_ends_before(const struct election *election, struct moment now, struct failover *failover)
@@ -94,7 +101,7 @@ bool logged_ends_before(const struct election *election, struct moment now, stru
     failover->cause = end_cause(t);
     failover->cause_certainty = proved ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED;
     failover->evidence = end->evidence;
-    int64_t gone_us = t->gone_us + end->ahead_us - election->cluster->ahead_us;
+    int64_t gone_us = logged_end_us(end, election->cluster);
     failover->lost_at = (struct moment){gone_us, now.wall_us - (now.mono_us - gone_us)};
     return true;
 }

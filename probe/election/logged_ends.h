@@ -15,8 +15,9 @@ struct election;
 #define LOGGED_ENDS_KEPT 256
 struct logged_end {
     char *path;
-    char *evidence;   /* of one from before the log was followed; else NULL */
-    char *identity;   /* the transaction's, or NULL */
+    char *evidence; /* of one from before the log was followed; else NULL */
+    char *identity; /* the transaction's, or NULL */
+    int64_t read_us;
     int64_t ahead_us; /* the cluster's when its time was taken: AdminServer may answer later */
     struct observed_transaction transaction;
 };
@@ -26,8 +27,10 @@ struct logged_ends {
 };
 
 /* Copies the texts. before: it is from before the log was followed. */
-void logged_ends_add(struct cluster *cluster, const char *path,
+void logged_ends_add(struct cluster *cluster, struct moment at, const char *path,
                      const struct observed_transaction *transaction, bool before);
+/* When the znode went: as written in the log, or when that was read, a moment later. */
+int64_t logged_end_us(const struct logged_end *end, const struct cluster *cluster);
 /* The latest first; i below LOGGED_ENDS_KEPT. NULL: there are not so many. */
 const struct logged_end *logged_ends_at(const struct cluster *cluster, size_t i);
 /* How the last candidate of an election without any ended, as a log says that was read afterwards. Its texts are the

@@ -198,6 +198,18 @@ bool vacancy_led_unseen(const struct election *election, const struct failover *
     return found || (election->own && election->own->led_unseen);
 }
 
+/* Another one may have led in the gap in which that loss was found, or since: a log proves who led last. */
+static bool logged_since(const struct election *election, struct moment now, struct failover *failover)
+{
+    struct failover logged = {
+        .detection = SPAN_UNKNOWN, .vacancy = SPAN_UNKNOWN, .takeover = SPAN_UNKNOWN, .total = SPAN_UNKNOWN};
+    bool unseen = vacancy_led_unseen(election, failover) || failover_lost_within_us(failover) > 0;
+    if (!unseen || !logged_ends_before(election, now, &logged) || logged.cause_certainty != CERTAINTY_CERTAIN)
+        return false;
+    *failover = logged;
+    return true;
+}
+
 bool vacancy_lost(const struct election *election, struct moment now, struct failover *failover)
 {
     const struct change *change = &election->change;
@@ -232,8 +244,9 @@ bool vacancy_lost(const struct election *election, struct moment now, struct fai
     } else if (!seen && !logged && !never && election->state_since_exact) {
         failover->lost_at = election->state_since;
     }
+    bool since = failover->from && logged_since(election, now, failover);
     struct moment vacant = failover->lost_at;
-    if (vacancy_led_unseen(election, failover))
+    if (!since && vacancy_led_unseen(election, failover))
         vacant = (struct moment){0}; /* it ended in a gap, perhaps */
     else if (vacant.mono_us == 0 && election->state_since.mono_us < election->own_since.mono_us)
         vacant = election->state_since; /* a recording found it so */
@@ -451,15 +464,18 @@ const char *vacancy_describe(const struct election *election, struct moment now,
         length = (size_t)snprintf(buffer, VACANCY_TEXT,
                                   "%snobody leads: ", vacancy_is_sure(doubt) ? "" : "perhaps ");
     size_t said = length;
+    bool gap =
+        failover_lost_within_us(&lost) > 0 ||
+        (lost.vacancy.low_us < 0 && vacancy_led_unseen(election, &lost)); /* another may have led in it */
     if (lost.from)
-        length += (size_t)snprintf(buffer + length, VACANCY_TEXT - length,
-                                   "the last leader, %.120s, was lost %s: %s%s",
-                                   lost.from_identity ? lost.from_identity : lost.from,
-                                   describe_loss(election, &lost, when, sizeof when),
-                                   lost.cause == CAUSE_UNKNOWN                   ? "it is not known how"
-                                   : lost.cause_certainty == CERTAINTY_SUSPECTED ? "suspected: "
-                                                                                 : "",
-                                   lost.cause == CAUSE_UNKNOWN ? "" : failover_cause_word(lost.cause));
+        length += (size_t)snprintf(
+            buffer + length, VACANCY_TEXT - length, "the last leader%s, %.120s, was lost %s: %s%s",
+            gap && !doubt ? " that is known" : "", lost.from_identity ? lost.from_identity : lost.from,
+            describe_loss(election, &lost, when, sizeof when),
+            lost.cause == CAUSE_UNKNOWN                   ? "it is not known how"
+            : lost.cause_certainty == CERTAINTY_SUSPECTED ? "suspected: "
+                                                          : "",
+            lost.cause == CAUSE_UNKNOWN ? "" : failover_cause_word(lost.cause));
     if (lost.from && lost.evidence && length < VACANCY_TEXT)
         length += (size_t)snprintf(buffer + length, VACANCY_TEXT - length, " (%.300s)", lost.evidence);
     for (size_t i = 0; i < count && length < VACANCY_TEXT; i++)

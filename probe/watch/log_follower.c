@@ -18,6 +18,8 @@
 #include "probe/watch/live_cluster.h"
 
 #define FOLLOW_MS 200
+/* A turn that is so late reads of the past: this process stood still, or the file. */
+#define LATE_MS 3000
 /* New files, and after a failure the directory itself, are looked up every this many turns. */
 #define REFRESH_TURNS 5
 /* Changes that the loop has not taken yet: at this number, or so many bytes of paths, the thread waits. */
@@ -38,8 +40,9 @@
 struct followed_change {
     enum transaction_deed deed; /* DEED_NONE: the log was read up to this transaction */
     int64_t zxid;
-    /* By the clock of ZooKeeper's leader, if it was logged before the log was followed; else 0. */
+    /* By the clock of ZooKeeper's leader, if it was logged before the log was followed, or is read late; else 0. */
     int64_t time_ms;
+    bool late;
     uint64_t session;
     int64_t czxid; /* of the removed znode, and its own session, if its creation was read; else 0 */
     uint64_t owner;
@@ -86,7 +89,8 @@ struct log_follower {
     struct hash_table living;
     size_t living_bytes;
     unsigned turns;
-    bool current; /* the initial content has been read */
+    bool current;     /* the initial content has been read, and nothing that was written since is read late */
+    uint64_t read_ms; /* it was read until then; 0: the initial content was not */
     bool complained;
 };
 
@@ -205,13 +209,16 @@ static void follower_change(void *context, const struct transaction *t, const st
 {
     struct log_follower *f = context;
     enum transaction_deed ended = t->cxid == 0 ? DEED_EXPIRED : DEED_CLOSED;
-    struct followed_change followed = {
-        .deed = ended, .zxid = t->zxid, .time_ms = f->current ? 0 : t->time_ms, .session = t->session};
+    struct followed_change followed = {.deed = ended,
+                                       .zxid = t->zxid,
+                                       .late = f->read_ms > 0,
+                                       .time_ms = f->current ? 0 : t->time_ms,
+                                       .session = t->session};
     if (change->kind == CHANGE_CREATED)
         living_add(f, t, change);
     if (change->kind == CHANGE_DELETED)
         followed.deed = DEED_DELETED;
-    else if (change->kind != CHANGE_CLOSED && (change->kind != CHANGE_SESSION_ENDED || !f->current))
+    else if (change->kind != CHANGE_CLOSED && (change->kind != CHANGE_SESSION_ENDED || f->read_ms == 0))
         return;
     if (change->kind != CHANGE_SESSION_ENDED) {
         followed.path = text_format("%.*s", (int)change->path_length, change->path);
@@ -255,16 +262,19 @@ static void follower_turn(struct log_follower *f)
         return;
     if (refresh)
         log_set_refresh(f->set);
+    uint64_t now_ms = uv_hrtime() / 1000000;
+    f->current = f->current && now_ms - f->read_ms < LATE_MS;
     while (!follower_is_over(f) && (more = log_stream_next(f->stream, &t, &missing))) {
         last = t;
         transaction_changes(&t, follower_change, f);
     }
     f->current = f->current || !more;
-    if (f->current)
-        living_clear(f);
+    if (!f->current)
+        return;
+    living_clear(f);
+    f->read_ms = uv_hrtime() / 1000000;
     /* Done even without transactions: it shows that the log is being followed. */
-    if (f->current)
-        follower_hand_on(f, (struct followed_change){.zxid = last.zxid, .session = last.session});
+    follower_hand_on(f, (struct followed_change){.zxid = last.zxid, .session = last.session});
 }
 
 static void follower_free(struct log_follower *f)
@@ -410,7 +420,7 @@ static void follower_take(struct log_follower *f, struct followed_change *found)
     f->taken |= found->complaint || found->deed == DEED_NONE;
     if (found->complaint)
         log_line(LOG_LEVEL_WARNING, "%s", found->complaint);
-    else if (found->time_ms)
+    else if (found->time_ms && !found->late)
         follower_take_before(f, found);
     else if (found->deed == DEED_NONE)
         follower_observe(f, found, NULL);

@@ -695,6 +695,117 @@ static void a_log_tells_of_the_leader_before_others(void **state)
     world_free(world);
 }
 
+static void connection_lost(struct world *world, struct model *model)
+{
+    struct observation o = {.kind = OBSERVED_CONNECTION, .at = now_of(world, model)};
+    o.connection.state = CONNECTION_EXPIRED;
+    model_observe(model, &o);
+}
+
+/* Another one led in the gap, and was lost in turn: the last leader is the last whose end the log has. */
+static void the_last_leader_is_the_logs(void **state)
+{
+    (void)state;
+    struct world *world = world_new();
+    struct told told = {0};
+    struct failover lost;
+    named = settings()->clusters->elections;
+    record(world);
+    pass(world, 60 * SECOND);
+    for (int i = 1; i <= 3; i++)
+        leave(world, i);
+    int64_t zxid = fake_tree_zxid(world->tree) - 2;
+    join(world);
+    pass(world, 10 * SECOND);
+    leave(world, world->number);
+    int64_t lost_us = now_of(world, world->first).wall_us;
+    pass(world, 30 * SECOND);
+    world->second = model_begin();
+    world->second->on_event = on_told;
+    world->second->context = &told;
+    recall(world, false);
+    read_log(world, 1, DEED_DELETED, 0x100000001, zxid, 40 * SECOND);
+    model_connect(world, world->second);
+    read_log(world, 4, DEED_CLOSED, 0x100000004, fake_tree_zxid(world->tree), 30 * SECOND);
+    pass(world, SECOND);
+    assert_int_equal(told.failovers, 3); /* open, closed, and the last */
+    assert_string_equal(told.from, "n_0000000004");
+    assert_string_equal(told.to, "");
+    const struct election *now = election_of(world->second);
+    const struct failover *closed = election_failover_at(now, now->failover_count - 2);
+    assert_string_equal(closed->from, "n_0000000001");
+    assert_string_equal(closed->to, "n_0000000004");
+    assert_int_equal(closed->lost_at.wall_us, lost_us - 10 * SECOND);
+    assert_int_equal(closed->gap_us, 10 * SECOND);
+    assert_true(vacancy_lost(now, now_of(world, world->second), &lost));
+    assert_string_equal(lost.from, "n_0000000004");
+    assert_int_equal(lost.cause, CAUSE_CLOSED);
+    assert_int_equal(lost.lost_at.wall_us, lost_us);
+    assert_int_equal(lost.vacancy.low_us, 31 * SECOND);
+    assert_int_equal(now->counters.leader_changes, 1);
+    named = NULL;
+    world_free(world);
+}
+
+/* An earlier run found a loss, and reported it without a log. */
+static void a_log_corrects_what_was_found(void **state)
+{
+    (void)state;
+    struct world *world = world_new();
+    struct failover lost;
+    char text[VACANCY_TEXT];
+    named = settings()->clusters->elections;
+    connection_lost(world, world->first);
+    for (int i = 1; i <= 3; i++)
+        leave(world, i);
+    join(world);
+    pass(world, 10 * SECOND);
+    leave(world, world->number);
+    int64_t lost_us = now_of(world, world->first).wall_us;
+    pass(world, 30 * SECOND);
+    model_connect(world, world->first);
+    pass(world, 20 * SECOND);
+    record(world);
+    pass(world, SECOND);
+    begin_second(world, false);
+    assert_non_null(strstr(vacancy_describe(election_of(world->second), now_of(world, world->second), text),
+                           "the last leader that is known, 10.0.3.1:5000, was lost between"));
+    read_log(world, 4, DEED_CLOSED, 0x100000004, fake_tree_zxid(world->tree), 51 * SECOND);
+    assert_true(vacancy_lost(election_of(world->second), now_of(world, world->second), &lost));
+    assert_string_equal(lost.from, "n_0000000004");
+    assert_int_equal(lost.lost_at.wall_us, lost_us);
+    assert_int_equal(lost.vacancy.low_us, 51 * SECOND);
+    named = NULL;
+    world_free(world);
+}
+
+/* What is read late, after this run stood still, is of the moment that the log says. */
+static void a_loss_in_a_gap_of_its_own_is_as_old_as_the_log_says(void **state)
+{
+    (void)state;
+    struct world *world = world_new();
+    struct told told = {0};
+    named = settings()->clusters->elections;
+    world->second = model_begin();
+    world->second->on_event = on_told;
+    world->second->context = &told;
+    model_connect(world, world->second);
+    read_log(world, 0, DEED_NONE, 0, 0, 0);
+    connection_lost(world, world->second);
+    pass(world, 10 * SECOND);
+    int64_t lost_us = now_of(world, world->first).wall_us;
+    for (int i = 3; i >= 1; i--)
+        leave(world, i);
+    pass(world, 40 * SECOND);
+    model_connect(world, world->second);
+    assert_int_equal(told.failovers, 0); /* the log is waited for */
+    read_log(world, 1, DEED_DELETED, 0x100000001, fake_tree_zxid(world->tree), 40 * SECOND);
+    lost_as_logged(world, &told, lost_us);
+    assert_int_equal(told.gap_us, 0);
+    named = NULL;
+    world_free(world);
+}
+
 static void nobody_leads_any_more(struct world *world)
 {
     for (int i = 1; i <= 3; i++)
@@ -1104,6 +1215,9 @@ int main(void)
         cmocka_unit_test(a_log_alone_tells_of_a_loss),
         cmocka_unit_test(a_loss_does_not_wait_for_ever),
         cmocka_unit_test(a_log_tells_of_the_leader_before_others),
+        cmocka_unit_test(the_last_leader_is_the_logs),
+        cmocka_unit_test(a_log_corrects_what_was_found),
+        cmocka_unit_test(a_loss_in_a_gap_of_its_own_is_as_old_as_the_log_says),
         cmocka_unit_test(who_leads_now_closes_an_open_failover),
         cmocka_unit_test(two_gaps_do_not_move_a_loss),
         cmocka_unit_test(the_next_leader_closes_an_open_failover),
