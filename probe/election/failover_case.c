@@ -250,15 +250,17 @@ static void find_past(struct failover_case *c)
         take_past(c, end);
 }
 
-/* It needs a leader and has none: the log proves who led last, and that nobody came since. */
+/* It needs a leader and has none: the log says who led last. It proves that nobody came since, but perhaps not of a path
+ * that does not exist. */
 static bool is_logged_loss(const struct update *f, struct failover *lost)
 {
     const struct election *election = f->election;
     *lost = (struct failover){
         .detection = SPAN_UNKNOWN, .vacancy = SPAN_UNKNOWN, .takeover = SPAN_UNKNOWN, .total = SPAN_UNKNOWN};
-    return election->state == ELECTION_VACANT && election->kind == KIND_LEADER &&
-           summary_must_lead(election) && logged_ends_before(election, f->at, lost) &&
-           lost->cause_certainty == CERTAINTY_CERTAIN;
+    bool lock = election->recipe && election->recipe->family == FAMILY_LOCK;
+    return (election->state == ELECTION_VACANT || election->state == ELECTION_ABSENT) && !lock &&
+           election->kind == KIND_LEADER && summary_must_lead(election) &&
+           logged_ends_before(election, f->at, lost);
 }
 
 /* Found so, without a recording of who led. */
@@ -273,7 +275,7 @@ static void open_logged(const struct update *f)
     change->from = text_copy(lost.from);
     change->from_identity = text_copy(lost.from_identity);
     change->lost_at = election->state_since = lost.lost_at;
-    change->lost_seen = election->state_since_exact = true;
+    change->lost_seen = election->state_since_exact = lost.cause_certainty == CERTAINTY_CERTAIN;
     change->vacancy_us = change->takeover_us = -1;
     election->own->lost_after = (struct moment){0};
     election->own->led_unseen = false;
@@ -1035,8 +1037,8 @@ static bool follow_logged(const struct update *f, struct failover_case *c)
     struct election *election = f->election;
     struct change *change = &election->change;
     struct failover lost;
-    if (c->gap_us <= 0 || !is_logged_loss(f, &lost) || lost.lost_at.mono_us <= change->lost_at.mono_us ||
-        strcmp(lost.from, change->from) == 0)
+    if (c->gap_us <= 0 || !is_logged_loss(f, &lost) || lost.cause_certainty != CERTAINTY_CERTAIN ||
+        lost.lost_at.mono_us <= change->lost_at.mono_us || strcmp(lost.from, change->from) == 0)
         return false;
     change->to = text_copy(lost.from);
     change->to_identity = text_copy(lost.from_identity);

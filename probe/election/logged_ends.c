@@ -77,6 +77,20 @@ int64_t logged_end_us(const struct logged_end *end, const struct cluster *cluste
     return t->gone_us ? t->gone_us + end->ahead_us - cluster->ahead_us : end->read_us;
 }
 
+/* Its directory went after this end: nobody stood any more, and nobody since. Servers that name what went with a
+ * session name all of it. */
+static bool was_removed(const struct election *election, const struct observed_transaction *t)
+{
+    const struct logged_end *end;
+    if (election->state != ELECTION_ABSENT || t->deed == DEED_DELETED)
+        return false;
+    for (size_t i = 0; i < LOGGED_ENDS_KEPT && (end = logged_ends_at(election->cluster, i)); i++)
+        if (end->transaction.zxid > t->zxid && end->transaction.deed == DEED_DELETED &&
+            strcmp(end->path, election->path) == 0)
+            return true;
+    return false;
+}
+
 bool logged_ends_before(const struct election *election, struct moment now, struct failover *failover)
 {
     const struct logged_end *end;
@@ -91,7 +105,7 @@ bool logged_ends_before(const struct election *election, struct moment now, stru
     /* The directory's Stat holds the transaction in which a child came or went last. Of a lock, and of what does not
      * exist, a log that reaches no further, or names no znodes that went with a session, may not have the last end. */
     bool lock = election->recipe && election->recipe->family == FAMILY_LOCK;
-    bool proved = election->state == ELECTION_VACANT && !lock;
+    bool proved = !lock && (election->state == ELECTION_VACANT || was_removed(election, t));
     if (election->state == ELECTION_VACANT && !lock && t->zxid != election->own->directory.pzxid)
         return false;
     if (!lock && recipe_sequence_of(name) == SEQUENCE_NONE)

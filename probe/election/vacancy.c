@@ -405,15 +405,14 @@ static void describe_empty(const struct election *election, size_t foreign, char
 size_t vacancy_reasons(const struct election *election, struct vacancy_reason reasons[VACANCY_REASONS])
 {
     size_t count = 0, foreign = election->recipe ? election->foreign_count : election->outsider_count;
-    char when[40];
     if (!vacancy_is_open(election))
         return reasons_of_doubt(election, reasons);
     struct vacancy_reason *r = &reasons[count++];
     r->certainty = CERTAINTY_CERTAIN;
     if (election->state == ELECTION_ABSENT) {
         snprintf(r->text, sizeof r->text, "the path does not exist, so nobody can stand");
-        snprintf(r->evidence, sizeof r->evidence, "%.160s did not exist at %s", election->path,
-                 describe_clock(election->state_since, when, sizeof when));
+        snprintf(r->evidence, sizeof r->evidence, "%.160s did not exist when it was last looked for",
+                 election->path);
     } else {
         describe_empty(election, foreign, r->text, sizeof r->text);
         snprintf(r->evidence, sizeof r->evidence, "the latest list of %.160s has no candidate",

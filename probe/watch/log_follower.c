@@ -56,6 +56,7 @@ struct logged_before {
     struct hash_link link;
     size_t length; /* of the election's path, with which that of the znode begins */
     struct followed_change change;
+    struct followed_change removed; /* its directory since, without a path; zxid 0: it was not */
 };
 
 /* An ephemeral znode that was created before the log was followed. */
@@ -357,9 +358,14 @@ static void follower_keep_before(struct log_follower *f, struct followed_change 
     bool own = found->path[length] == '\0'; /* the directory, after its last candidate; or a lock's holder */
     if (!own && recipe_sequence_of(found->path) == SEQUENCE_NONE)
         return; /* no candidate: a mark of its leader, perhaps */
-    if (before && before->length < strlen(before->change.path) &&
-        (own || (before->change.zxid == found->zxid &&
-                 recipe_sequence_of(before->change.path) < recipe_sequence_of(found->path))))
+    bool stood = before && before->length < strlen(before->change.path);
+    if (stood && own) {
+        before->removed = *found;
+        before->removed.path = before->removed.identity = NULL;
+        return;
+    }
+    if (stood && before->change.zxid == found->zxid &&
+        recipe_sequence_of(before->change.path) < recipe_sequence_of(found->path))
         return;
     if (before)
         before_free(f, before);
@@ -380,6 +386,8 @@ static void follower_show_before(struct log_follower *f)
         link = hash_table_walk(&f->before, link);
         if (election && election->state == ELECTION_UNKNOWN)
             continue;
+        if (election && !election->leader && before->removed.zxid)
+            follower_observe(f, &before->removed, election->path);
         if (election && !election->leader)
             follower_observe(f, &before->change, before->change.path);
         before_free(f, before);

@@ -806,6 +806,54 @@ static void a_loss_in_a_gap_of_its_own_is_as_old_as_the_log_says(void **state)
     world_free(world);
 }
 
+/* Nothing was recorded, and the directory is gone, too: that its end follows in the log proves who led last. */
+static void a_log_tells_of_a_path_that_is_gone(void **state)
+{
+    (void)state;
+    named = settings()->clusters->elections;
+    for (int removed = 0; removed < 2; removed++) {
+        struct world *world = world_new();
+        struct told told = {0};
+        for (int i = 3; i >= 1; i--)
+            leave(world, i);
+        int64_t lost_us = now_of(world, world->first).wall_us, zxid = fake_tree_zxid(world->tree);
+        fake_tree_delete(world->tree, PATH);
+        pass(world, 40 * SECOND);
+        world->second = model_begin();
+        world->second->on_event = on_told;
+        world->second->context = &told;
+        model_connect(world, world->second);
+        if (removed) {
+            struct observation o = {.kind = OBSERVED_TRANSACTION, .path = PATH};
+            o.at = now_of(world, world->second);
+            o.transaction = (struct observed_transaction){
+                .zxid = zxid + 1, .deed = DEED_DELETED, .gone_us = o.at.mono_us - 39 * SECOND};
+            model_observe(world->second, &o);
+        }
+        read_log(world, 1, DEED_CLOSED, 0x100000001, zxid, 40 * SECOND);
+        pass(world, SECOND);
+        const struct election *now = election_of(world->second);
+        const struct failover *open = election_last_failover(now);
+        assert_int_equal(now->state, ELECTION_ABSENT);
+        assert_int_equal(told.failovers, 1);
+        assert_string_equal(told.from, "n_0000000001");
+        assert_non_null(open);
+        assert_true(failover_is_open(open));
+        assert_int_equal(open->cause, CAUSE_CLOSED);
+        assert_int_equal(open->cause_certainty, removed ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED);
+        assert_int_equal(open->lost_at.wall_us, lost_us);
+        assert_int_equal(now->state_since_exact, removed);
+        fake_tree_create(world->tree, PATH, 0, "");
+        join(world);
+        see(world, world->second);
+        pass(world, 20 * SECOND);
+        assert_int_equal(told.failovers, 2);
+        assert_string_equal(told.to, "n_0000000004");
+        world_free(world);
+    }
+    named = NULL;
+}
+
 static void nobody_leads_any_more(struct world *world)
 {
     for (int i = 1; i <= 3; i++)
@@ -1215,6 +1263,7 @@ int main(void)
         cmocka_unit_test(a_log_alone_tells_of_a_loss),
         cmocka_unit_test(a_loss_does_not_wait_for_ever),
         cmocka_unit_test(a_log_tells_of_the_leader_before_others),
+        cmocka_unit_test(a_log_tells_of_a_path_that_is_gone),
         cmocka_unit_test(the_last_leader_is_the_logs),
         cmocka_unit_test(a_log_corrects_what_was_found),
         cmocka_unit_test(a_loss_in_a_gap_of_its_own_is_as_old_as_the_log_says),
