@@ -87,17 +87,22 @@ static const char *kind_without_session(const struct election *election, uint64_
     return owner == 0 ? "it is persistent" : owner >> 56 == 0xff ? "it is a TTL znode" : "it is a container";
 }
 
-/* Of several candidates none has a session, and sessions wait for some: perhaps all are TTL znodes, or tickets that
- * their members delete. */
-static bool sessions_wait_beside(const struct election *election)
+/* Of several candidates none has a session, and sessions wait for some, or no server has shown yet who does: perhaps all
+ * are TTL znodes, or tickets that their members delete. */
+static bool have_no_session_by_design(struct election *election)
 {
-    bool watched = false;
+    const struct cluster *cluster = election->cluster;
+    bool waits = election->own->waited_for, awaits_lists = false;
     for (size_t i = 0; i < election->candidate_count; i++) {
-        if (!election->candidates[i]->known || owner_is_session(election->candidates[i]->stat.owner))
-            return false;
-        watched = watched || chain_watched_by(election, election->candidates[i], NULL, 0) > 0;
+        const struct candidate *c = election->candidates[i];
+        if (!c->known || owner_is_session(c->stat.owner) || election->candidate_count == 1)
+            return election->own->waited_for = false;
+        waits = waits || chain_watched_by(election, c, NULL, 0) > 0;
     }
-    return watched && election->candidate_count > 1;
+    for (size_t i = 0; i < cluster->server_count && !cluster_is_from_logs(cluster); i++)
+        awaits_lists |= !cluster->servers[i].watches_from && !chain_watches_problem(&cluster->servers[i]);
+    election->own->waited_for = waits;
+    return waits || awaits_lists;
 }
 
 static void persistent(struct diagnosis *d, const struct candidate *c, bool by_design, size_t *asked)
@@ -117,6 +122,8 @@ static void persistent(struct diagnosis *d, const struct candidate *c, bool by_d
     bool proved = made_before(d, c, asked) && !holds_others && !held_others && !kept && !d->election->mixed &&
                   age_us >= LEASE_US && !by_design &&
                   (strcmp(recipe->name, "kazoo") != 0 || d->election->kind_proof == KIND_CONFIGURED);
+    if (by_design)
+        diagnosis_doubt(d, FINDING_PERSISTENT_CANDIDATE, diagnosis_subject(c));
     diagnosis_raise(d, FINDING_PERSISTENT_CANDIDATE,
                     holds_others || kept ? SEVERITY_WARNING
                     : c->place == 0      ? SEVERITY_CRITICAL
@@ -128,9 +135,8 @@ static void persistent(struct diagnosis *d, const struct candidate *c, bool by_d
                     holds_others  ? "; it has children, which may show that its member lives"
                     : kept        ? "; it is written to, perhaps by its member, which so keeps a TTL znode"
                     : held_others ? "; it had children, which may come again with its member"
-                    : by_design
-                        ? "; no candidate here has a session, and others watch them, perhaps by design"
-                        : "");
+                    : by_design   ? "; no candidate here has a session, perhaps by design"
+                                  : "");
 }
 
 /*
@@ -573,7 +579,7 @@ void diagnose_sessions(struct diagnosis *d)
 {
     struct election *election = d->election;
     size_t asked = 0;
-    bool by_design = sessions_wait_beside(election);
+    bool by_design = have_no_session_by_design(election);
     for (size_t i = 0; i < election->candidate_count && election->recipe; i++) {
         const struct candidate *c = election->candidates[i];
         persistent(d, c, by_design, &asked);

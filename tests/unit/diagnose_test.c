@@ -80,6 +80,8 @@ static void owners(void **state)
     model_script_run("... where no candidate has a session", TICKETS("", "certain"));
     model_script_run("... and sessions wait for them: tickets, or TTL znodes that are written seldom",
                      TICKETS("w b n_0000000000\n", "suspected"));
+    model_script_run("... which was seen once",
+                     TICKETS("w b n_0000000000\nround\nunw b n_0000000000\n", "suspected"));
     model_script_run("duplicate-session: threads that share one may",
                      CONNECT "+ " A " s=a one\n+ " B " s=a two\nlist\n> election-seen\nreadall\n"
                              "? findings duplicate-session info certain " A "," B "\n");
