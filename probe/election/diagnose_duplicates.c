@@ -189,6 +189,15 @@ static bool read_since(struct diagnosis *d, const struct namesakes *alike, int64
     return all;
 }
 
+/* "10.0.0.1:8080" */
+static bool is_address(const char *identity)
+{
+    size_t host = strcspn(identity, ":"), dots = 0;
+    for (size_t i = 0; i < host; i++)
+        dots += identity[i] == '.';
+    return dots == 3 && strspn(identity, "0123456789.") == host && identity[host] == ':';
+}
+
 /* "1", "lock", "2026-11-25": no name of a host or of a process. Nor is "1@app": each copy of a container has the same
    process number and host name, and a restart elsewhere has another number. */
 static bool is_constant(const struct candidate *c)
@@ -200,7 +209,8 @@ static bool is_constant(const struct candidate *c)
         marks += strchr("0123456789.:-_/@", identity[i]) != NULL;
     }
     bool copied = process > 0 && identity[process] == '@';
-    return c->identity_source == IDENTITY_DATA && (letters == 0 || marks == 0 || copied);
+    return c->identity_source == IDENTITY_DATA &&
+           ((letters == 0 && !is_address(identity)) || marks == 0 || copied);
 }
 
 /* A GUID, or a host and a port, perhaps with more behind them ("host:8983_solr", "host,16000,1764236400"). A host alone,

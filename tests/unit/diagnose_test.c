@@ -157,6 +157,10 @@ static void owners(void **state)
                                  "- " A2 "\n"
                                  "list\n> candidate-left " A2 " @4\n"
                                  "? standing duplicate-identity\n");
+    model_script_run("... also where they say it with a numeric address",
+                     THREE_PORTS "= " A " 10.0.0.1:80\nread " A "\ntick 60000\n+ " A2 " s=d 10.0.0.1:80\n"
+                                 "list\n> candidate-joined " A2 " @4\nread " A2 "\ntick 10\nreadall\n"
+                                 "? standing duplicate-identity certain\n");
     model_script_run("... what one of them wrote long ago, it has changed since",
                      THREE_PORTS "tick 60000\n= " A " host-b:1\n+ " A2 " s=d host-a:1\n"
                                  "list\n> candidate-joined " A2 " @4\nread " A2 "\n"
