@@ -279,7 +279,7 @@ static const char *where_text(const struct scene *scene, const struct election *
 {
     if (scene->model->cluster_count < 2)
         return election->name;
-    snprintf(buffer, size, "%s %.200s", election->cluster->name, election->name);
+    snprintf(buffer, size, "%s %s", election->cluster->name, election->name);
     return buffer;
 }
 
@@ -324,7 +324,7 @@ static void findings_draw_row(const struct findings_view *view, struct cells *ce
     const struct finding *finding = row->finding;
     bool note = finding->severity == SEVERITY_INFO || row->mute != NULL;
     style look = row->mute != NULL ? (style)ROLE_DIM : severity_look(finding->severity);
-    char text[300];
+    char text[1200];
 
     cells_put(cells, SIGN_X, y, 1, look, cells_sign(cells, severity_sign(finding->severity)));
     columns_put(cells, &columns[COLUMN_CODE], y, look, finding_kind(finding->code)->word);
@@ -357,13 +357,23 @@ static int list_room(const struct cells *cells)
     return cells->width >= BESIDE ? cells->width - DETAIL_LEAST - 2 : cells->width;
 }
 
+/* Whether a line above says the same of another candidate, which therefore cannot be left out. */
+static bool differs_in_candidate(const struct findings_view *view, size_t row)
+{
+    for (size_t i = view->list.top; i < row; i++)
+        if (view->rows[i].election == view->rows[row].election &&
+            view->rows[i].finding->code == view->rows[row].finding->code)
+            return true;
+    return false;
+}
+
 static void findings_lay_columns(struct findings_view *view, const struct cells *cells,
                                  const struct scene *scene)
 {
     struct column *columns = view->columns;
     int wide = cells->width >= 110;
     int more = 0;
-    char text[300];
+    char text[1200]; /* names are compared before they are cut */
 
     memcpy(columns, columns_of_findings, sizeof columns_of_findings);
     names_free(&view->elections);
@@ -373,6 +383,11 @@ static void findings_lay_columns(struct findings_view *view, const struct cells 
         const struct finding *finding = view->rows[i].finding;
         const struct election *election = view->rows[i].election;
 
+        if (differs_in_candidate(view, i)) {
+            columns[COLUMN_ELECTION].least = 8;
+            columns[COLUMN_ABOUT].least = 6;
+            columns[COLUMN_ABOUT].importance = 96;
+        }
         columns_want(&columns[COLUMN_CODE], (int)strlen(finding_kind(finding->code)->word));
         columns_want(&columns[COLUMN_ELECTION],
                      cells_width(cells, where_text(scene, election, text, sizeof text)));

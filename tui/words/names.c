@@ -14,6 +14,7 @@
 #define SHORT_NUMBERED 8 /* columns of a candidate's short name */
 #define SHORT_OTHER 20   /* of one without a number, as pods have: its end says who it is */
 #define WORD_MOST 12     /* of the word in front of a number */
+#define SHARED_CUT 7     /* ... and a part in fewer says nothing */
 #define SHARED_LEAST 4   /* columns: less is not worth an ellipsis */
 #define NAME_BYTES 512   /* of a name that is shown */
 #define AS_USUAL (-1)    /* columns of the beginning: those of name_fit() */
@@ -1034,6 +1035,7 @@ void names_put_shared(struct cells *cells, const struct names *names, const stru
     char shared[NAME_BYTES];
 
     names_shared(names, cells, shared, sizeof shared);
-    if (shared[0] != '\0' && column->width > used)
+    int room = column->width - used;
+    if (shared[0] != '\0' && (room >= SHARED_CUT || cells_width(cells, shared) <= room))
         name_put(cells, column->x + used, y, column->width - used, ROLE_DIM, shared);
 }
