@@ -11,11 +11,23 @@
 #include <cmocka.h>
 
 #include "tests/support/framed.h"
+#include "tests/support/scenes.h"
 #include "tui/views/screens.h"
 
 static struct framed show_election(struct stage *stage)
 {
     return framed_new(stage, election_view_new("", "/a/election"));
+}
+
+/* Of several findings each text is told in full, where rows are left. */
+static void findings_have_the_rows_that_are_left(void **state)
+{
+    struct framed show = framed_new(scene_chain(), election_view_new("prod", "/election"));
+
+    (void)state;
+    cells_resize(show.cells, 46, 64);
+    assert_has(framed_draw(&show), "in 4 polls\n    over 30.0 s\n    check how");
+    framed_end(&show);
 }
 
 /* The selection stays with its candidate when those before it leave. */
@@ -323,6 +335,7 @@ static void election_promises_nothing_that_is_old(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(findings_have_the_rows_that_are_left),
         cmocka_unit_test(election_selection_stays_with_its_candidate),
         cmocka_unit_test(election_says_that_the_selected_left),
         cmocka_unit_test(election_follows_the_leader),

@@ -2,6 +2,7 @@
 
 #include <ctype.h>
 #include <limits.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -217,4 +218,15 @@ int columns_wrap_put(struct cells *cells, int x, int y, int width, int rows, sty
         used++;
     }
     return used;
+}
+
+int columns_wrap_printf(struct cells *cells, int x, int y, style look, const char *format, ...)
+{
+    char text[1024];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return columns_wrap_put(cells, x, y, cells->width - x - 1, cells->height - y, look, text);
 }

@@ -64,5 +64,8 @@ int columns_wrap_end(const struct cells *cells, int width, const char *text);
  * Returns the lines used.
  */
 int columns_wrap_put(struct cells *cells, int x, int y, int width, int rows, style look, const char *text);
+/* The same to the screen's right edge and to its foot: for a sentence where a list is empty. */
+int columns_wrap_printf(struct cells *cells, int x, int y, style look, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
 
 #endif

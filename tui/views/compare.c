@@ -267,8 +267,8 @@ static void compare_draw(struct view *self, const struct scene *scene, struct ce
     list_begin(list, view->count, (size_t)(cells->height - view->first_y));
     list_follow(list, false, compare_key_of, view);
     if (view->count == 0)
-        cells_put(cells, 2, view->first_y, cells->width - 3, ROLE_DIM,
-                  "Nothing differs: the same leaders, candidates, next failovers and findings.");
+        columns_wrap_printf(cells, 2, view->first_y, ROLE_DIM,
+                            "Nothing differs: the same leaders, candidates, next failovers and findings.");
     for (size_t i = 0; i < list->rows && list->top + i < view->count; i++) {
         int y = view->first_y + (int)i;
         compare_draw_line(&view->lines[list->top + i], scene, cells, y);

@@ -397,6 +397,17 @@ static void share_rows(const struct election_view *view, struct below *below, co
         below->events = cells->height / 5;
 }
 
+/* What no event needs shows more of the findings. */
+static void grow_findings(const struct election_view *view, struct below *below, const struct cells *cells,
+                          const struct scene *scene, const struct election *election)
+{
+    int spare = below->events - event_pane_rows(scene, view->view.cluster, view->view.path, below->events);
+    int all = finding_pane_grow(cells, election, NULL, below->findings, below->events > 0 ? spare : 0);
+
+    below->events -= all - below->findings;
+    below->findings = all;
+}
+
 /* The rows of the page that neither its first lines need, nor all candidates, findings and times. */
 static int head_spare(const struct election_view *view, const struct cells *cells, const struct scene *scene,
                       const struct election *election, int rows)
@@ -465,6 +476,9 @@ static void draw_apart(struct election_view *view, struct cells *cells, int y, i
         int findings = finding_pane_rows(left, election, NULL);
 
         findings = findings > rows - 4 ? rows - 4 : findings;
+        findings = finding_pane_grow(
+            left, election, NULL, findings,
+            rows - findings - event_pane_rows(scene, view->view.cluster, view->view.path, rows - findings));
         finding_pane_draw(left, 0, findings, scene->now, election, NULL);
         event_pane_draw(left, findings, rows - findings, scene, view->view.cluster, view->view.path);
     }
@@ -500,6 +514,7 @@ static void election_draw(struct view *self, const struct scene *scene, struct c
         below.what_if = rows - least_rows(election, rows > 12 ? rows - rows / 2 : rows - rows / 3);
     else
         share_rows(view, &below, cells, scene, election, rows);
+    grow_findings(view, &below, cells, scene, election);
     rows -= below.what_if + below.members + below.timeline + below.picture + below.findings + below.events +
             below.apart;
     election_draw_table(view, cells, y, rows, scene, election);

@@ -1,8 +1,11 @@
 #include "tui/views/event_lines.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "config/text.h"
+#include "tui/screen/columns.h"
 #include "tui/words/format.h"
 #include "tui/words/labels.h"
 #include "tui/words/names.h"
@@ -214,6 +217,29 @@ void event_line_draw(struct cells *cells, int x, int y, int width, const struct 
     }
 }
 
+bool event_line_is_cut(const struct cells *cells, int width, const struct event_line *line,
+                       const struct event_lines *lines)
+{
+    int before = CLOCK_MS + 2 + EVENT_LABEL_WIDTH + 2 + (lines->where > 0 ? lines->where + 2 : 0);
+
+    return before + rest_width(cells, line) - 3 > width;
+}
+
+void event_line_whole(struct cells *cells, int x, int y, int width, int rows, const struct event_line *line)
+{
+    char detail[DETAIL_SHOWN];
+    int used = columns_wrap_put(cells, x, y, width, rows, ROLE_TEXT, line->where), left = rows - used;
+    char *what = line->from[0] != '\0' ? text_format("%s: %s %s %s", line->label, line->from,
+                                                     cells_sign(cells, SIGN_ARROW), line->subject)
+                                       : text_format("%s: %s", line->label, line->subject);
+
+    snprintf(detail, sizeof detail, "%s", line->detail);
+    used += left > 0 ? columns_wrap_put(cells, x, y + used, width, left, line->role, what) : 0;
+    if (used < rows)
+        columns_wrap_put(cells, x, y + used, width, rows - used, ROLE_DIM, cells_plain(cells, detail));
+    free(what);
+}
+
 static bool line_is_of(const struct event_line *line, const char *cluster, const char *path)
 {
     if (path == NULL)
@@ -221,6 +247,16 @@ static bool line_is_of(const struct event_line *line, const char *cluster, const
     if (strcmp(line->cluster, cluster) != 0)
         return false;
     return line->path == NULL || strcmp(line->path, path) == 0; /* a connection's events concern them all */
+}
+
+int event_pane_rows(const struct scene *scene, const char *cluster, const char *path, int most)
+{
+    const struct event_line *line;
+    int rows = 1;
+
+    for (size_t i = 0; rows < most && (line = event_log_at(scene->events, i)) != NULL; i++)
+        rows += line_is_of(line, cluster, path);
+    return rows > 1 || most < 2 ? rows : 2;
 }
 
 void event_pane_draw(struct cells *cells, int y, int rows, const struct scene *scene, const char *cluster,

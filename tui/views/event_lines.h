@@ -30,6 +30,13 @@ void event_lines_free(struct event_lines *lines);
 void event_line_draw(struct cells *cells, int x, int y, int width, const struct scene *scene,
                      const struct event_line *line, const struct event_lines *lines);
 
+/* Whether it has no room for what follows its kind; and that in full, on at most so many rows. */
+bool event_line_is_cut(const struct cells *cells, int width, const struct event_line *line,
+                       const struct event_lines *lines);
+void event_line_whole(struct cells *cells, int x, int y, int width, int rows, const struct event_line *line);
+
+/* The rows that the pane needs, at most so many. */
+int event_pane_rows(const struct scene *scene, const char *cluster, const char *path, int most);
 /*
  * A rule and the latest events under it, on rows y .. y + rows. cluster, path: of one election only;
  * NULL: of all.

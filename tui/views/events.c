@@ -175,6 +175,17 @@ static void events_draw_head(const struct events_view *view, struct cells *cells
                         view->follow || view->filter[0] != '\0' ? ROLE_ACCENT : ROLE_DIM, text);
 }
 
+/* Below a list that leaves room, the selected event in full, if its line has no room for it. */
+static void draw_whole(const struct events_view *view, const struct scene *scene, struct cells *cells,
+                       int width, const struct event_lines *lines, int bottom)
+{
+    int y = view->first_y + (int)view->list.count + 1;
+    const struct event_line *line = line_at(view, scene, view->list.at);
+
+    if (line != NULL && y < bottom && event_line_is_cut(cells, width, line, lines))
+        event_line_whole(cells, 2, y, width, bottom - y, line);
+}
+
 static void events_draw(struct view *self, const struct scene *scene, struct cells *cells)
 {
     struct events_view *view = (struct events_view *)self;
@@ -187,11 +198,11 @@ static void events_draw(struct view *self, const struct scene *scene, struct cel
     follow_log(view, scene, bottom > view->first_y ? (size_t)(bottom - view->first_y) : 0);
     events_draw_head(view, cells, y, scene);
     if (view->list.count == 0) {
-        cells_printf(cells, 2, view->first_y, -1, ROLE_DIM,
-                     view->filter[0] != '\0' ? "No event contains this text. %s shows all again."
-                     : view->choice > 0      ? "No event is of this kind. %s shows the next kind."
-                                             : "Nothing has happened yet.",
-                     key_first(view->filter[0] != '\0' ? ACTION_BACK : ACTION_KINDS));
+        columns_wrap_printf(cells, 2, view->first_y, ROLE_DIM,
+                            view->filter[0] != '\0' ? "No event contains this text. %s shows all again."
+                            : view->choice > 0      ? "No event is of this kind. %s shows the next kind."
+                                                    : "Nothing has happened yet.",
+                            key_first(view->filter[0] != '\0' ? ACTION_BACK : ACTION_KINDS));
         return;
     }
     for (size_t i = 0; i < view->list.rows; i++) {
@@ -211,6 +222,7 @@ static void events_draw(struct view *self, const struct scene *scene, struct cel
         if (view->list.top + i == view->list.at)
             list_mark_row(cells, row, cells->width);
     }
+    draw_whole(view, scene, cells, width, &lines, bottom);
     event_lines_free(&lines);
 }
 

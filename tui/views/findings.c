@@ -542,8 +542,8 @@ static void draw_none(const struct findings_view *view, struct cells *cells, int
     size_t hidden = 0, servers = 0;
 
     if (view->filter[0] != '\0') {
-        cells_printf(cells, SIGN_X, y, -1, ROLE_DIM, "No finding contains this text. %s shows all again.",
-                     key_first(ACTION_BACK));
+        columns_wrap_printf(cells, SIGN_X, y, ROLE_DIM, "No finding contains this text. %s shows all again.",
+                            key_first(ACTION_BACK));
         return;
     }
     if (all_connected(scene))

@@ -89,8 +89,8 @@ static void story_view_draw(struct view *self, const struct scene *scene, struct
         cells_plain(cells, view->sentences.list[i].evidence);
     }
     if (view->sentences.count == 0) {
-        cells_put(cells, LEFT, y, -1, ROLE_WARNING,
-                  view->problem ? view->problem : "This failover is no longer in the recording.");
+        columns_wrap_printf(cells, LEFT, y, ROLE_WARNING, "%s",
+                            view->problem ? view->problem : "This failover is no longer in the recording.");
         return;
     }
     list_begin(&view->list, view->sentences.count, story_view_rows(view, cells, y));

@@ -571,15 +571,16 @@ static void draw_nothing(const struct overview *overview, struct cells *cells, i
     const char *problem = election_filter_problem(overview->order.filter);
 
     if (problem != NULL)
-        cells_printf(cells, TABLE_X, y + rows / 4, -1, ROLE_WARNING, "Nothing matches: %s.", problem);
+        columns_wrap_printf(cells, TABLE_X, y + rows / 4, ROLE_WARNING, "Nothing matches: %s.", problem);
     else if (overview->order.problems && overview->order.filter[0] == '\0' &&
              overview->order.totals.elections > 0)
-        cells_printf(cells, TABLE_X, y + rows / 4, -1, ROLE_GOOD,
-                     "No election has a problem. %s shows all elections again.", key_first(ACTION_PROBLEMS));
+        columns_wrap_printf(cells, TABLE_X, y + rows / 4, ROLE_GOOD,
+                            "No election has a problem. %s shows all elections again.",
+                            key_first(ACTION_PROBLEMS));
     else if (overview->order.filter[0] != '\0' && overview->order.totals.elections > 0)
-        cells_printf(cells, TABLE_X, y + rows / 4, -1, ROLE_TEXT,
-                     "Nothing matches \"%s\". %s shows all elections again.", overview->order.filter,
-                     key_first(ACTION_BACK));
+        columns_wrap_printf(cells, TABLE_X, y + rows / 4, ROLE_TEXT,
+                            "Nothing matches \"%s\". %s shows all elections again.", overview->order.filter,
+                            key_first(ACTION_BACK));
     else
         cluster_lines_draw_empty(cells, TABLE_X, y + (rows > 6 ? 1 : 0), rows, scene);
 }

@@ -292,12 +292,11 @@ static int finding_rows(const struct cells *cells, const struct pane *pane, cons
     return own + text_lines(cells, pane, finding->evidence) + text_lines(cells, pane, finding->advice);
 }
 
-static int pane_rows(const struct cells *cells, const struct election *election, const char *only, bool brief)
+static int pane_rows(const struct cells *cells, const struct election *election, struct pane pane,
+                     const char *only)
 {
-    struct pane pane = pane_of(cells, election, only);
     int rows = 0;
 
-    pane.brief = brief;
     /* A crowd's thousand findings are not laid out for a screen of forty lines. */
     for (size_t i = 0; i < election->finding_count && rows < cells->height; i++)
         if (only == NULL || finding_lines_names(election->findings[i], only))
@@ -305,14 +304,34 @@ static int pane_rows(const struct cells *cells, const struct election *election,
     return rows > 0 ? rows + 1 : 0;
 }
 
+/* With each text in full. */
+static int whole_rows(const struct cells *cells, const struct election *election, const char *only)
+{
+    struct pane pane = pane_of(cells, election, only);
+
+    pane.lines_most = cells->height;
+    return pane_rows(cells, election, pane, only);
+}
+
 int finding_pane_rows(const struct cells *cells, const struct election *election, const char *only)
 {
-    return pane_rows(cells, election, only, false);
+    return pane_rows(cells, election, pane_of(cells, election, only), only);
+}
+
+int finding_pane_grow(const struct cells *cells, const struct election *election, const char *only, int rows,
+                      int spare)
+{
+    int most = whole_rows(cells, election, only);
+
+    return rows < 2 || spare <= 0 || most <= rows ? rows : most < rows + spare ? most : rows + spare;
 }
 
 int finding_pane_brief_rows(const struct cells *cells, const struct election *election, const char *only)
 {
-    return pane_rows(cells, election, only, true);
+    struct pane pane = pane_of(cells, election, only);
+
+    pane.brief = true;
+    return pane_rows(cells, election, pane, only);
 }
 
 /* Its subject, shortly. */
@@ -378,7 +397,15 @@ void finding_pane_draw(struct cells *cells, int y, int rows, struct moment now,
 
     if (rows < 2)
         return;
-    pane.brief = rows < pane_rows(cells, election, only, false);
+    pane.brief = rows < pane_rows(cells, election, pane, only);
+    while (pane.lines_most < cells->height) {
+        struct pane more = pane;
+
+        more.lines_most++;
+        if (pane_rows(cells, election, more, only) > rows)
+            break;
+        pane = more;
+    }
     cells_rule(cells, 0, y, cells->width, "findings");
     y++;
     for (size_t i = 0; i < election->finding_count; i++) {

@@ -53,6 +53,9 @@ char *finding_ticket(const struct settings *settings, const struct election *ele
 int finding_pane_rows(const struct cells *cells, const struct election *election, const char *only);
 /* With one line for each note, as it is drawn in fewer rows. */
 int finding_pane_brief_rows(const struct cells *cells, const struct election *election, const char *only);
+/* Its rows where so many more are empty: as many as its texts need that have three lines each without them. */
+int finding_pane_grow(const struct cells *cells, const struct election *election, const char *only, int rows,
+                      int spare);
 /* Draws it on rows y .. y + rows. */
 void finding_pane_draw(struct cells *cells, int y, int rows, struct moment now,
                        const struct election *election, const char *only);
