@@ -570,7 +570,7 @@ static void read_key_map(const struct key *key, const struct yaml_node *node, vo
                          struct key_reading *reading)
 {
     if (node->kind != NODE_MAP) {
-        value_refuse(key, node, reading, "is not valid here; write a mapping such as {mute: M, explain: F5}");
+        value_refuse(key, node, reading, "is not valid here; write a mapping such as {mute: z, explain: F5}");
         return;
     }
     char **list = xcalloc(node->count + 1, sizeof *list);
@@ -601,7 +601,7 @@ static void print_key_map(const struct key *key, const void *field, struct text 
     if (list)
         text_add(out, "}");
 }
-const struct key_type type_key_map = {"a mapping such as {mute: M, explain: F5}", .read = read_key_map,
+const struct key_type type_key_map = {"a mapping such as {mute: z, explain: F5}", .read = read_key_map,
                                       .print = print_key_map, .clear = clear_list};
 
 /* The hosts and ports of a text ("a:1,b:2") or a list of them, in normal form; NULL after reporting. */

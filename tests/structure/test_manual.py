@@ -79,3 +79,16 @@ def test_hole_in_a_page_is_an_error(tmp_path, text, complaint):
     (tmp_path / "page.in").write_text(text)
     run = subprocess.run([MANUAL, tmp_path / "page.in"], capture_output=True, text=True)
     assert run.returncode == 1 and complaint in run.stderr and run.stdout == ""
+
+
+def test_the_example_of_the_configuration_is_one(tmp_path):
+    """As it stands, except for its secret file, which is somewhere else here."""
+    text = shown_by_mandoc(fill(os.path.join(TOP, "doc", "electop.yaml.5.in")))
+    example = re.search(r"^EXAMPLES?$(.*?)^ +The file named", text, re.M | re.S).group(1)
+    secret = tmp_path / "prod.auth"
+    secret.write_text("digest:user:password\n")
+    secret.chmod(0o600)
+    (tmp_path / "electop.yaml").write_text(example.replace("/etc/electop/prod.auth", str(secret)))
+    run = subprocess.run([os.path.join(BUILD, "electop"), "config", "-c", tmp_path / "electop.yaml"],
+                         capture_output=True, text=True)
+    assert (run.returncode, run.stderr) == (0, "")

@@ -164,7 +164,7 @@ static void keys_are_checked(void **state)
         "f:4:5: actions[] has no key; add it (a text)\n"
         "f:6:22: \"o\" is the key of open and of say; give one of them another key, such as v");
     expect_errors("keys: m",
-                  "f:1:7: keys: \"m\" is not valid here; write a mapping such as {mute: M, explain: F5}");
+                  "f:1:7: keys: \"m\" is not valid here; write a mapping such as {mute: z, explain: F5}");
 }
 
 /* Other forms that keys may take. */
