@@ -109,7 +109,7 @@ static const char *check_name(struct check *check, const struct election *electi
     return check->name;
 }
 
-/* One more problem, in the words of format. */
+/* One more problem, in the words of format, or a note, which is none. */
 static void check_raise(struct check *check, enum check_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 static void check_raise(struct check *check, enum check_status status, const char *format, ...)
@@ -120,7 +120,7 @@ static void check_raise(struct check *check, enum check_status status, const cha
     text_vprintf(&text, format, arguments);
     va_end(arguments);
     check->status = worse(check->status, status);
-    check->problem_count++;
+    check->problem_count += status != CHECK_OK;
     check_add(&check->problems[status], text.at);
     char *line = text_format("%s: %s", status_words[status], text.at);
     check_add_line(check, line);

@@ -575,7 +575,8 @@ static void draw_nothing(const struct overview *overview, struct cells *cells, i
     else if (overview->order.problems && overview->order.filter[0] == '\0' &&
              overview->order.totals.elections > 0)
         columns_wrap_printf(cells, TABLE_X, y + rows / 4, ROLE_GOOD,
-                            "No election has a problem. %s shows all elections again.",
+                            "No election has a problem%s. %s shows all elections again.",
+                            overview->order.totals.findings.muted > 0 ? " that is not muted" : "",
                             key_first(ACTION_PROBLEMS));
     else if (overview->order.filter[0] != '\0' && overview->order.totals.elections > 0)
         columns_wrap_printf(cells, TABLE_X, y + rows / 4, ROLE_TEXT,
