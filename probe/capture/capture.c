@@ -729,6 +729,9 @@ static void capture_client_goes_on(struct capture *k, const struct wire_client *
         own->source = k->source;
 }
 
+/* So far the clocks of two hosts may differ. */
+#define SKEW_US INT64_C(1000000)
+
 /* An ensemble numbers its transactions in their order: a change that was asked for after another was answered has the
  * higher number. Two with one port may be in one capture, as on a host whose clients use both. */
 static void tell_apart(struct capture *k, const struct wire_client *client, const struct wire_fact *fact)
@@ -740,13 +743,20 @@ static void tell_apart(struct capture *k, const struct wire_client *client, cons
     if (fact->zxid > newest->zxid) {
         *newest = (struct newest){.zxid = fact->zxid, .at_us = fact->at_us, .source = k->source};
         memcpy(newest->server, client->server, sizeof newest->server);
-    } else if (fact->zxid < newest->zxid && fact->asked_us > newest->at_us && newest->source == k->source &&
-               strcmp(newest->server, client->server) != 0 && !k->mixed) {
-        k->limits.mixed = k->mixed = text_format(
-            "%s and %s number their transactions apart, so they belong to two ensembles: what was "
-            "told until then may mix them; select one with tcpdump -r FILE -w - host HOST",
-            newest->server, client->server);
+        return;
     }
+    bool one_clock = newest->source == k->source;
+    if (k->mixed || fact->zxid == newest->zxid || strcmp(newest->server, client->server) == 0 ||
+        fact->asked_us <= newest->at_us + (one_clock ? 0 : SKEW_US))
+        return;
+    k->limits.mixed = k->mixed = text_format(
+        one_clock
+            ? "%s and %s number their transactions apart, so they belong to two ensembles: what was told "
+              "until then may mix them; select one with tcpdump -r FILE -w - host HOST"
+            : "%s and %s number their transactions against the times of their packets: the clocks of their "
+              "captures differ, or they belong to two ensembles, and what was told until then may be wrong; "
+              "set the times of one right with editcap -t SECONDS, or add a transaction log",
+        newest->server, client->server);
 }
 
 static void capture_on_fact(void *context, struct wire_client *client, const struct wire_fact *fact)

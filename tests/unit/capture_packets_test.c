@@ -549,9 +549,8 @@ static void encrypted_connections_are_named(void **state)
 }
 
 /* Another server with this port begins anew after 100 s: its first change has a number from before. */
-static void two_ensembles_in_one_capture(void **state)
+static void has_mixed(size_t source, const char *why)
 {
-    (void)state;
     struct sample_result *result = sample_begin();
     for (size_t i = 0; i < sample_count; i++)
         sample_take(result, &sample_packets[i]);
@@ -562,13 +561,22 @@ static void two_ensembles_in_one_capture(void **state)
         packet.at_us += 100000000;
         packet.bytes[ETHERNET + 15] = packet.bytes[ETHERNET + 19] = 2;
         struct captured_packet taken = sample_packet(&packet);
+        taken.source = source;
         goes_on = capture_take(result->capture, &taken);
     }
     assert_false(goes_on);
     const char *mixed = capture_limits(result->capture)->mixed;
     assert_non_null(mixed);
     assert_memory_equal(mixed, "127.0.0.1:53409 and 127.0.0.2:53409 number", 42);
+    assert_non_null(strstr(mixed, why));
     sample_free(result);
+}
+
+static void two_ensembles_in_one_capture(void **state)
+{
+    (void)state;
+    has_mixed(0, "so they belong to two ensembles");
+    has_mixed(1, "the clocks of their captures differ");
 }
 
 static void what_is_missing_proves_nothing_wrong(void **state)
