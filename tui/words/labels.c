@@ -71,9 +71,10 @@ struct verdict label_lock_verdict(const struct election *election)
 {
     if (election->state != ELECTION_LED || label_stale(election))
         return (struct verdict){OUTLOOK_NONE, SIGN_DASH, ROLE_DIM, "", ""};
-    if (whatif_lock_notified(election) > 0)
+    enum answer notified = whatif_next(election).notified;
+    if (notified == ANSWER_YES)
         return (struct verdict){OUTLOOK_NONE, SIGN_INFO, ROLE_DIM, "waiters", "waiters notified"};
-    if (chain_watches_complete(election->cluster))
+    if (notified == ANSWER_NO)
         return (struct verdict){OUTLOOK_NONE, SIGN_INFO, ROLE_DIM, "none", "no waiter"};
     return (struct verdict){OUTLOOK_NONE, SIGN_UNKNOWN, ROLE_DIM, "unknown", "unknown"};
 }
