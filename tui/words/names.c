@@ -648,6 +648,7 @@ struct name_depth {
     size_t count, from, to; /* its components, and those of them that are shown */
     bool marked, ended;     /* signs stand for those before and after them */
     bool elided;            /* and one for each that is the same in all */
+    bool terse;             /* there is no room for these signs */
 };
 
 static bool is_of_depth(const struct name_depth *depth, size_t name)
@@ -664,6 +665,8 @@ static const struct name_part *depth_part(const struct name_depth *depth, size_t
    tells two layouts apart. */
 static bool is_joined(const struct name_depth *depth, size_t place)
 {
+    if (depth->terse)
+        return depth->places[place].constant;
     return depth->elided && place > depth->from && depth->places[place].constant &&
            depth->places[place - 1].constant && (depth->paths->one_depth || depth->paths->words);
 }
@@ -752,13 +755,14 @@ static char *put_parts(const struct name_depth *depth, const struct cells *cells
 {
     const char *ellipsis = cells_sign(cells, SIGN_ELLIPSIS);
     char text[NAME_BYTES], part[NAME_BYTES];
-    bool whole = depth->names->all[name][0] == '/' && !depth->marked;
+    bool whole = depth->names->all[name][0] == '/' && depth->from == 0 && !depth->terse, first = true;
     int used = snprintf(text, sizeof text, "%s", whole ? "/" : "");
 
     for (size_t place = depth->from; place < depth->to; place++) {
         const struct name_part *of = depth_part(depth, name, place);
-        bool first = place == depth->from;
 
+        if (depth->terse && is_joined(depth, place))
+            continue;
         if (of->place->constant && depth->elided) {
             if ((depth->paths->one_depth || depth->paths->words) && ends_in_sign(text, ellipsis))
                 continue;
@@ -772,6 +776,7 @@ static char *put_parts(const struct name_depth *depth, const struct cells *cells
         used += snprintf(text + used, sizeof text - (size_t)used, "%s%s%s",
                          first && depth->marked && !signs ? ellipsis : "",
                          !first || (depth->marked && !signs) ? between : "", part);
+        first = false;
         if (used >= (int)sizeof text)
             return NULL;
     }
@@ -804,7 +809,36 @@ static bool is_for_parts(const struct name_depth *depth, const struct cells *cel
     return differ > 1;
 }
 
-/* Shows all names of one depth, unless some would look the same. */
+/* Shows all names of one depth; false: some would look the same. */
+static bool put_depth(struct name_depth *depth, struct names *names, const struct cells *cells, int room)
+{
+    char **shown = xcalloc(names->count, sizeof *shown);
+    int widths[PLACES_MOST];
+    enum cut cuts[PLACES_MOST];
+    bool done = true;
+
+    depth->marked = depth->from > 0 && !depth->terse;
+    depth->ended = depth->to < depth->count && !depth->terse;
+    depth->elided = depth->terse;
+    share_room(depth, cells, room, widths);
+    for (size_t place = depth->from; place < depth->to; place++)
+        cuts[place] = choose_cut(depth, cells, place, widths[place]);
+    for (size_t i = 0; i < names->count; i++)
+        if (done && is_of_depth(depth, i)) {
+            shown[i] = put_parts(depth, cells, i, widths, cuts);
+            done = shown[i] != NULL && cells_width(cells, shown[i]) <= room;
+        }
+    for (size_t i = 0; i < names->count; i++)
+        if (done && is_of_depth(depth, i)) {
+            free(names->shown[i]);
+            names->shown[i] = shown[i];
+        } else {
+            free(shown[i]);
+        }
+    free(shown);
+    return done;
+}
+
 static void fit_depth(struct names *names, const struct cells *cells, const struct name_paths *paths,
                       size_t count, int room)
 {
@@ -812,8 +846,6 @@ static void fit_depth(struct names *names, const struct cells *cells, const stru
     size_t before = components_in(first, names->before, paths->words);
     size_t after = components_in(end, names->after, paths->words);
     struct name_depth depth = {.names = names, .paths = paths, .count = count};
-    int widths[PLACES_MOST];
-    enum cut cuts[PLACES_MOST];
 
     if (names->before > 0 && first[names->before] == '/')
         before++;
@@ -821,8 +853,6 @@ static void fit_depth(struct names *names, const struct cells *cells, const stru
         before--;
     depth.from = before > paths->before ? before : paths->before;
     depth.to = count - (after > paths->after ? after : paths->after);
-    depth.marked = depth.from > 0;
-    depth.ended = depth.to < count;
     depth.parts = xcalloc(names->count * PLACES_MOST, sizeof *depth.parts);
     for (size_t place = depth.from; place < depth.to; place++)
         depth.places[place] = place_of(paths, count, place);
@@ -830,26 +860,12 @@ static void fit_depth(struct names *names, const struct cells *cells, const stru
         for (size_t place = depth.from; is_of_depth(&depth, i) && place < depth.to; place++)
             depth.parts[i * PLACES_MOST + place] = part_of(paths, &paths->of[i], place, &depth.places[place]);
     if (is_for_parts(&depth, cells, room)) {
-        char **shown = xcalloc(names->count, sizeof *shown);
-        bool done = true;
+        bool done = put_depth(&depth, names, cells, room);
 
-        share_room(&depth, cells, room, widths);
-        for (size_t place = depth.from; place < depth.to; place++)
-            cuts[place] = choose_cut(&depth, cells, place, widths[place]);
-        for (size_t i = 0; i < names->count; i++)
-            if (done && is_of_depth(&depth, i)) {
-                shown[i] = put_parts(&depth, cells, i, widths, cuts);
-                done = shown[i] != NULL && cells_width(cells, shown[i]) <= room;
-            }
+        depth.terse = !done && paths->one_depth;
+        if (depth.terse)
+            done = put_depth(&depth, names, cells, room);
         names->by_component |= done;
-        for (size_t i = 0; i < names->count; i++)
-            if (done && is_of_depth(&depth, i)) {
-                free(names->shown[i]);
-                names->shown[i] = shown[i];
-            } else {
-                free(shown[i]);
-            }
-        free(shown);
     }
     for (size_t i = 0; i < names->count * PLACES_MOST; i++)
         free(depth.parts[i].text);
