@@ -115,18 +115,18 @@ static void expect(struct names set, int room, const char *shared, const char *c
 }
 
 /* All are shown, and differ. */
-static void expect_distinct(struct names set, int room, const char *const names[][2], size_t count)
+static void expect_distinct(struct names set, int room, const char *const *names, size_t count)
 {
     struct cells *cells = cells_new(10, 1);
 
     for (size_t i = 0; i < count; i++)
-        names_add(&set, names[i][0]);
+        names_add(&set, names[i]);
     names_fit(&set, cells, room);
     assert_int_equal(set.alike, 0);
     for (size_t i = 0; i < count; i++) {
-        assert_in_range(cells_width(cells, names_shown(&set, names[i][0])), 1, (unsigned)room);
+        assert_in_range(cells_width(cells, names_shown(&set, names[i])), 1, (unsigned)room);
         for (size_t j = 0; j < i; j++)
-            assert_string_not_equal(names_shown(&set, names[i][0]), names_shown(&set, names[j][0]));
+            assert_string_not_equal(names_shown(&set, names[i]), names_shown(&set, names[j]));
     }
     names_free(&set);
     cells_free(cells);
@@ -269,11 +269,11 @@ static void paths_keep_every_component_that_differs(void **state)
     const struct model model = {.clusters = &cluster, .cluster_count = 1};
     struct cells *cells = cells_new(10, 1);
 
-    static const char *const words[][2] = {
-        {"nnnnnnnnnnn-aaaaaaaaaaaa-same-middle-part-of-the-name-xxxxxxxxxxxx", NULL},
-        {"nnnnnnnnnnn-aaaaaaaaaaaa-same-middle-part-of-the-name-yyyyyyyyyyyy", NULL},
-        {"nnnnnnnnnnn-bbbbbbbbbbbb-same-middle-part-of-the-name-xxxxxxxxxxxx", NULL},
-        {"nnnnnnnnnnn-bbbbbbbbbbbb-same-middle-part-of-the-name-yyyyyyyyyyyy", NULL},
+    static const char *const words[] = {
+        "nnnnnnnnnnn-aaaaaaaaaaaa-same-middle-part-of-the-name-xxxxxxxxxxxx",
+        "nnnnnnnnnnn-aaaaaaaaaaaa-same-middle-part-of-the-name-yyyyyyyyyyyy",
+        "nnnnnnnnnnn-bbbbbbbbbbbb-same-middle-part-of-the-name-xxxxxxxxxxxx",
+        "nnnnnnnnnnn-bbbbbbbbbbbb-same-middle-part-of-the-name-yyyyyyyyyyyy",
     };
 
     (void)state;
@@ -302,6 +302,26 @@ static void paths_keep_every_component_that_differs(void **state)
             names_free(&set);
         }
     cells_free(cells);
+}
+
+/* The same of three components, at every width that has room for a few letters of each. */
+static void three_components_are_told_apart(void **state)
+{
+    static const char *const regions[] = {"eu-central-1", "eu-west-1", "us-east-1", "ap-south-1"},
+                             *const services[] = {"checkout", "checkout-api", "cart", "search-index",
+                                                  "inventory-sync-worker"},
+                             *const colours[] = {"blue", "green"};
+    static char all[40][96];
+    const char *names[40] = {NULL};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(all); i++) {
+        snprintf(all[i], sizeof all[i], "/platform/%s/services/%s/%s/leader-election", regions[i % 4],
+                 services[i / 4 % 5], colours[i / 20]);
+        names[i] = all[i];
+    }
+    for (int room = 20; room < 60; room++)
+        expect_distinct((struct names){.keep_shared = room % 2}, room, names, COUNT(all));
 }
 
 /* No two of many names look the same, whatever tells them apart: an end, the middle, wide characters, marks,
@@ -365,6 +385,7 @@ int main(void)
         cmocka_unit_test(candidates_of_several_elections_have_one_form),
         cmocka_unit_test(elections_are_told_from_all_that_are_watched),
         cmocka_unit_test(paths_keep_every_component_that_differs),
+        cmocka_unit_test(three_components_are_told_apart),
         cmocka_unit_test(no_two_names_look_the_same),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

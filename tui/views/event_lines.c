@@ -54,7 +54,8 @@ void event_lines_add(struct event_lines *lines, const struct cells *cells, const
     int rest = rest_width(cells, line);
 
     lines->rest = rest > lines->rest ? rest : lines->rest;
-    names_add(&lines->names, line->where);
+    if (line->path != NULL)
+        names_add(&lines->names, line->where);
 }
 
 void event_lines_free(struct event_lines *lines)
@@ -198,9 +199,10 @@ void event_line_draw(struct cells *cells, int x, int y, int width, const struct 
 
             cells_put(cells, x + used + 1, y, where - used - 1, ROLE_TEXT,
                       names_shown(&lines->names, line->where));
+        } else if (line->path != NULL) {
+            cells_put(cells, x, y, where, ROLE_TEXT, names_shown(&lines->names, line->where));
         } else {
-            cells_put(cells, x, y, where, line->path != NULL ? ROLE_TEXT : ROLE_DIM,
-                      names_shown(&lines->names, line->where));
+            name_put(cells, x, y, where, ROLE_DIM, line->where);
         }
         x += where + 2;
     }

@@ -661,6 +661,12 @@ static const struct name_part *depth_part(const struct name_depth *depth, size_t
     return &depth->parts[name * PLACES_MOST + place];
 }
 
+/* The slash that a path begins with is shown. */
+static bool begins_whole(const struct name_depth *depth, size_t name)
+{
+    return depth->names->all[name][0] == '/' && depth->from == 0 && !depth->terse;
+}
+
 /* One sign stands for it and for the one before it. Where paths have several depths, the number of components
    tells two layouts apart. */
 static bool is_joined(const struct name_depth *depth, size_t place)
@@ -701,6 +707,7 @@ static void share_room(struct name_depth *depth, const struct cells *cells, int 
     int dots = cells_width(cells, cells_sign(cells, SIGN_ELLIPSIS)), sum = want_widths(depth, cells, widths);
 
     room -= (int)(depth->to - depth->from) - 1 + (dots + 1) * (depth->marked + depth->ended);
+    room -= begins_whole(depth, 0);
     if (sum > room) {
         depth->elided = true;
         sum = want_widths(depth, cells, widths);
@@ -755,8 +762,8 @@ static char *put_parts(const struct name_depth *depth, const struct cells *cells
 {
     const char *ellipsis = cells_sign(cells, SIGN_ELLIPSIS);
     char text[NAME_BYTES], part[NAME_BYTES];
-    bool whole = depth->names->all[name][0] == '/' && depth->from == 0 && !depth->terse, first = true;
-    int used = snprintf(text, sizeof text, "%s", whole ? "/" : "");
+    bool first = true;
+    int used = snprintf(text, sizeof text, "%s", begins_whole(depth, name) ? "/" : "");
 
     for (size_t place = depth->from; place < depth->to; place++) {
         const struct name_part *of = depth_part(depth, name, place);
