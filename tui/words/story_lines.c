@@ -571,7 +571,7 @@ static void say_near(struct sentences *s, const struct story *story)
     story_put_names(&text, story->near, story->near_count < STORY_NAMES ? story->near_count : STORY_NAMES,
                     story->near_count);
     text_add(&text, ".");
-    story_lines_say(s, SENTENCE_CERTAIN, text_take(&text), text_copy("failovers of the recording"));
+    story_lines_say(s, SENTENCE_CERTAIN, text_take(&text), text_copy("failovers that are known"));
     if (story->near_same_session)
         story_lines_say(s, SENTENCE_INFERRED,
                         text_format("%s led there, too, so both have the same cause.", from_of(story)),
@@ -816,7 +816,7 @@ static void say_unknown(struct sentences *s, const struct story *story)
             s, SENTENCE_UNKNOWN,
             text_copy("What other sessions did is not known. electop why --replay DIR reads the servers' "
                       "transaction logs."),
-            text_copy("the recording contains no facts of transaction logs around then"));
+            text_copy("no facts of transaction logs are known around then"));
 }
 
 struct sentences story_sentences(const struct story *story, bool utc)
