@@ -498,7 +498,7 @@ static enum finding_code chain_judge(struct diagnosis *d, struct candidate *c)
     }
     if (c->own->before_us != 0 && client->shown.watches_seen_us < c->own->before_us + SETTLING_US) {
         link_is(c, LINK_UNKNOWN, "the line has just changed");
-        election->own->listens = true;
+        election->own->listens = election->suspected = true; /* the next poll tells */
         return FINDING_COUNT;
     }
     if (shared && judge_shared(election, c, viewer))
@@ -645,7 +645,8 @@ static void prove_fault(struct diagnosis *d, struct candidate *c)
         if (c->link == LINK_SUSPECT && c->proof != FINDING_COUNT)
             c->link = LINK_STUCK;
         /* Two polls settle it, unless the layout keeps it from being certain for ever. */
-        if (c->proof != c->wrong && (layout_certain(c) || layout_may_settle(c) || client->counted < 2))
+        bool seen_once = client->counted < 2 || client->shown.watches_seen_us <= c->own->wrong_us;
+        if (c->proof != c->wrong && (layout_certain(c) || layout_may_settle(c) || seen_once))
             election->suspected = true;
     }
     if (c->proof != was_proof)

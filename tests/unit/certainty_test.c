@@ -301,6 +301,12 @@ static void watches_that_no_server_shows(void **state)
                      FOUR "w d " C "\nchildren 2\nproof\nproof\n"
                           "? findings no-watch error suspected " C "\n"
                           "? link " C " suspect\n? next-failover " B " told, chain unknown\n");
+    model_script_run(
+        "... and it was polled several times before its place was judged: one more poll is asked for", FOUR
+        "w c " B "\nw d " C "\nchildren 3\nproof\n+ " E " s=e\nlist\n> candidate-joined " E " @5\n"
+        "client e on=1 at=10.0.0.5:15\nreadall\nround\ntick 900\nround\ntick 900\nround\ntick 900\nround\n"
+        "? findings none\n? suspected yes\n"
+        "tick 1000\nround\n? findings no-watch error suspected " E "\n");
     model_script_run("... all of them are an observer's", FOUR "w d " C "\nourchildren 2\nchildren 2\nproof\n"
                                                                "? findings no-watch error certain " C "\n");
     model_script_run("... it does not say how many", FOUR "w d " C "\nchildren -1\nproof\nproof\n"
