@@ -351,14 +351,19 @@ static void check_doubt(struct check *check, const struct election *election)
                 finding_kind(doubt->code)->word);
 }
 
+static bool check_left_on_purpose(const struct election *election)
+{
+    const struct failover *last = election_last_failover(election);
+    return last && (last->cause == CAUSE_RESIGNED || last->cause == CAUSE_CLOSED ||
+                    last->cause == CAUSE_DELETED || (last->cause == CAUSE_ENDED && last->gap_us == 0));
+}
+
 /* A path alone may be a typing error: its kind or layout must be configured, more of its layout than the path
  * must exist, or a leader must have been seen. */
 static bool check_belongs(const struct election *election)
 {
-    const struct failover *last = election_last_failover(election);
-    bool left = last && (last->cause == CAUSE_RESIGNED || last->cause == CAUSE_CLOSED ||
-                         last->cause == CAUSE_DELETED || (last->cause == CAUSE_ENDED && last->gap_us == 0));
-    bool led = election->change.from && !election->change.to && election->kind_proof != KIND_ASSUMED && !left;
+    bool led = election->change.from && !election->change.to && election->kind_proof != KIND_ASSUMED &&
+               !check_left_on_purpose(election);
     return led || election->kind_proof == KIND_CONFIGURED || election->recognised == RECOGNISED_CONFIGURED ||
            election->listed_member_count > 0 || (election->ack_known && election->ack_present);
 }
@@ -394,7 +399,8 @@ static void check_defaults(struct check *check, const struct election *election,
         vacancy_describe(election, check->now, why);
         format_local_times(why, check->now.wall_us, local, sizeof local);
         /* With the directory of a pattern's match, and a leader that left on purpose, its purpose may have ended. */
-        bool doubtful = !named && (check_just_lost(check, election) || election_vanished(election));
+        bool over = election_vanished(election) && check_left_on_purpose(election);
+        bool doubtful = !named && (over || check_just_lost(check, election));
         check_raise(check, doubtful ? CHECK_WARNING : CHECK_CRITICAL,
                     "%s: nobody leads, the path does not exist; %s%s", path,
                     !led       ? "if none has to, call it a lock (--kind lock)"
