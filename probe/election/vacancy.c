@@ -370,6 +370,11 @@ static const struct finding *blocking(const struct election *election)
     return NULL;
 }
 
+bool vacancy_is_blocked(const struct election *election)
+{
+    return blocking(election) != NULL;
+}
+
 static bool may_be_lease(const struct election *election)
 {
     return election->state == ELECTION_VACANT && election->directory_known && election->written_lately &&

@@ -384,7 +384,9 @@ static void check_defaults(struct check *check, const struct election *election,
     bool leader = summary_must_lead(election),
          lock = election->recipe && election->recipe->family == FAMILY_LOCK;
     const char *path = check_name(check, election);
-    bool missing = state == ELECTION_ABSENT || (lock && state == ELECTION_VACANT); /* a lock is its holder */
+    /* A lock is its holder, unless another znode is in its place. */
+    bool missing =
+        state == ELECTION_ABSENT || (lock && state == ELECTION_VACANT && !vacancy_is_blocked(election));
     bool named = election->origin == ORIGIN_CONFIGURED || election->origin == ORIGIN_EXPECTED;
     if (leader && missing && !named && !check_belongs(election))
         check_raise(check, CHECK_WARNING,
