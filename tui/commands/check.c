@@ -405,9 +405,10 @@ static void check_defaults(struct check *check, const struct election *election,
         bool doubtful = !named && (over || check_just_lost(check, election));
         check_raise(check, doubtful ? CHECK_WARNING : CHECK_CRITICAL,
                     "%s: nobody leads, the path does not exist; %s%s", path,
-                    !led       ? "if none has to, call it a lock (--kind lock)"
-                    : local[0] ? local
-                               : "the last leader that is known was ",
+                    !led && election->cluster->no_chroot ? election->cluster->problem
+                    : !led                               ? "if none has to, call it a lock (--kind lock)"
+                    : local[0]                           ? local
+                                                         : "the last leader that is known was ",
                     led && !local[0] ? led : "");
     } else if (leader && state != ELECTION_LED && !check_judges(check, FIGURE_VACANCY))
         check_vacancy(check, election, figures[FIGURE_VACANCY]);
