@@ -221,6 +221,21 @@ def test_ranges_are_readable(zk, path, standing):
     assert re.search(r"'tenure'=[0-9.]+s;;3600:;0;", done.out), done
 
 
+def test_what_one_look_cannot_tell(zk, path):
+    """That a leader took over, and was not only the next in line: said of one that once waited, and of no other."""
+    line = Line(zk, f"{path}/latch")
+    first = line.join("host-a:1")
+    line.join("host-b:1")
+    try:
+        at = f"{path}/latch", "--kind", "leader"
+        assert "takeover" not in check(zk, *at).out
+        first.session.close()
+        told = f": no candidate after the leader; {at[0]}: takeover not seen, nor acknowledged |"
+        until(lambda: told in check(zk, *at).out, what="b is first")
+    finally:
+        line.close()
+
+
 def test_verbose_gives_more_lines(zk, path, standing, client, tmp_path):
     """The first line stays as it is; each problem and each election that is well follows on its own."""
     client.ensure_path(path + "-b")

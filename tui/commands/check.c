@@ -455,6 +455,14 @@ static void put_suspected(struct text *text, const struct election *election, do
     text_add(text, put ? ")" : "");
 }
 
+/* What one look cannot tell of a leader; NULL: nothing, or a finding says more. */
+static const char *check_unknown(const struct election *election)
+{
+    if (summary_state(election) != ELECTION_LED || vacancy_doubt(election))
+        return NULL;
+    return election->acknowledged == ACK_NO ? "not acknowledged yet" : label_takeover_unseen(election);
+}
+
 static void check_describe(struct check *check, const struct election *election,
                            const double figures[FIGURE_COUNT])
 {
@@ -472,6 +480,8 @@ static void check_describe(struct check *check, const struct election *election,
                     election->candidate_count == 1 ? "" : "s");
         if (figures[FIGURE_NEXT_FAILOVER] == 1)
             text_add(&text, ", next failover works");
+        if (check_unknown(election))
+            text_printf(&text, ", %s", check_unknown(election));
     } else {
         text_add(&text,
                  election->led_elsewhere          ? "another system leads: Kafka's controller in KRaft"
@@ -545,8 +555,14 @@ static void check_election(struct check *check, const struct election *election,
             check_threshold(check, election, &options->warning[i], CHECK_WARNING, figures);
     }
     check_defaults(check, election, figures);
-    if (check->problem_count == before)
+    if (check->problem_count == before) {
         check_describe(check, election, figures);
+    } else if (check_unknown(election)) {
+        char *words = text_format("%s: %s", check_name(check, election), check_unknown(election));
+        check_add(&check->fine, words);
+        check_add_line(check, words);
+        free(words);
+    }
     check_performance(check, election, named, figures);
 }
 
