@@ -221,6 +221,18 @@ def test_ranges_are_readable(zk, path, standing):
     assert re.search(r"'tenure'=[0-9.]+s;;3600:;0;", done.out), done
 
 
+def test_what_is_there_instead_of_a_leader(zk, path, client):
+    """A znode without an owner in a lock's place, and no chroot: neither is a path that may be a lock."""
+    at = f"{path}/kafka/controller"
+    client.ensure_path(f"{path}/kafka/brokers/ids")
+    assert "the path does not exist" in check(zk, at).out
+    client.create(at, b"left")
+    done = check(zk, at)
+    assert done.status == 2 and "; nobody holds it: a znode without an owner is in its place |" in done.out, done
+    done = run("check", "-s", f"{zk.addresses[0]}{path}/none", "--admin", zk.admin, "/latch")
+    assert done.status == 2 and f"; the chroot {path}/none does not exist on this cluster; check --server |" in done.out, done
+
+
 def test_what_one_look_cannot_tell(zk, path):
     """That a leader took over, and was not only the next in line: said of one that once waited, and of no other."""
     line = Line(zk, f"{path}/latch")

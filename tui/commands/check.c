@@ -323,7 +323,7 @@ static void check_vacancy(struct check *check, const struct election *election, 
                     check_name(check, election), isnan(vacancy_s) ? "" : " for ",
                     isnan(vacancy_s) ? "" : format_age((int64_t)(vacancy_s * 1e6), age, sizeof age),
                     since ? "; " : "", since ? local : "");
-    else if (isnan(vacancy_s))
+    else if (isnan(vacancy_s) || (!exact && since && vacancy_s < 1)) /* by this look: the loss says more */
         check_raise(check, vacancy_is_doubtful(election) ? CHECK_WARNING : CHECK_CRITICAL,
                     "%s: no leader%s%s%s", check_name(check, election),
                     since ? "" : "; it is not known since when", local[0] ? "; " : "", local);
