@@ -539,6 +539,27 @@ def test_an_election_that_only_the_recording_knows(zk, client, path, tmp_path):
     lines[1].close()
 
 
+@pytest.mark.parametrize("end", ["closed", "expired"])
+def test_a_found_lock_beside_its_recording(zk, client, path, tmp_path, end):
+    """check tells who held it, also where an orderly end may have been its last, and no age of its own look."""
+    client.ensure_path(f"{path}/CONTROLLER/HISTORY")
+    line = Line(zk, f"{path}/CONTROLLER")
+    session = line.session(2.0)
+    session.create(f"{line.path}/LEADER", '{"id":"LEADER","simpleFields":{"LEADER":"ctl1"}}', EPHEMERAL)
+    recorder = Recorder(tmp_path, f"{zk.addresses[0]}{path}", "--admin", zk.admin, elections="[]")
+    try:
+        recorder.wait_for("SELECT 1 FROM tenure")
+        until(lambda: is_polled(recorder), what="the recorder has polled the leader's server")
+        session.close() if end == "closed" else session.drop()
+        recorder.wait_for("SELECT 1 FROM finding WHERE code = 'no-leader'", within=40)
+        check = run("check", "--admin", zk.admin, "--config", str(recorder.config))
+        assert check.status == (1 if end == "closed" else 2) and "the last leader, ctl1, was lost at " in check.out, check
+        assert end in check.out and "no leader for " not in check.out, check
+    finally:
+        recorder.end()
+        line.close()
+
+
 def test_an_election_whose_directory_was_just_deleted(zk, client, path, tmp_path):
     """Found, led, and deleted by somebody: a warning with who led, until its recorder judges it; then critical."""
     line = Line(zk, f"{path}/latch")

@@ -388,18 +388,21 @@ static void check_defaults(struct check *check, const struct election *election,
     bool missing =
         state == ELECTION_ABSENT || (lock && state == ELECTION_VACANT && !vacancy_is_blocked(election));
     bool named = election->origin == ORIGIN_CONFIGURED || election->origin == ORIGIN_EXPECTED;
-    if (leader && missing && !named && !check_belongs(election))
-        check_raise(check, CHECK_WARNING,
-                    "%s: this path does not exist; if an election belongs there, configure its kind", path);
-    else if (leader && missing && (!lock || !check_belongs(election))) {
-        const struct change *change = &election->change;
-        struct failover lost;
-        const char *led = change->from_identity ? change->from_identity : change->from;
-        if (!led && vacancy_lost(election, check->now, &lost))
-            led = lost.from_identity ? lost.from_identity : lost.from;
-        char why[VACANCY_TEXT], local[VACANCY_TEXT];
+    char why[VACANCY_TEXT] = "", local[VACANCY_TEXT];
+    struct failover lost;
+    bool known = missing && vacancy_lost(election, check->now, &lost) && lost.from;
+    if (missing)
         vacancy_describe(election, check->now, why);
-        format_local_times(why, check->now.wall_us, local, sizeof local);
+    format_local_times(why, check->now.wall_us, local, sizeof local);
+    if (leader && missing && !named && !check_belongs(election)) {
+        check_raise(check, CHECK_WARNING,
+                    "%s: this path does not exist; %s%sif an election belongs there, configure its kind",
+                    path, known ? local : "", known ? "; " : "");
+    } else if (leader && missing && (!lock || !check_belongs(election))) {
+        const struct change *change = &election->change;
+        const char *led = change->from_identity ? change->from_identity : change->from;
+        if (!led && known)
+            led = lost.from_identity ? lost.from_identity : lost.from;
         /* With the directory of a pattern's match, and a leader that left on purpose, its purpose may have ended. */
         bool over = election_vanished(election) && check_left_on_purpose(election);
         bool doubtful = !named && (over || check_just_lost(check, election));
