@@ -391,7 +391,7 @@ static void znode_ends(struct capture *k, struct znode *node, const struct obser
         show_end(k, node->path, &seen);
     else
         logged_elections_deleted(k->elections, node, &seen, k->now);
-    ends_note(k->ends, node->path, k->now.mono_us);
+    ends_note(k->ends, node->path, node->stat.czxid, k->now.mono_us);
     /* Its directory has changed by then, and not later than the next list shows. */
     znode_tree_deleted(k->tree, node->path, node->path_length, seen.zxid);
     note_unreported(k);
@@ -469,6 +469,7 @@ static void on_created(struct capture *k, const struct wire_client *client, cons
                                   .sort = fact->ephemeral ? ZNODE_EPHEMERAL : ZNODE_PERSISTENT,
                                   .creations = -1};
     struct znode *node;
+    ends_forget_asked(k->ends, fact->path);
     logged_elections_examine(k->elections, &change, k->now);
     if (fact->ephemeral && client->session == 0)
         node = znode_tree_named(k->tree, fact->path); /* its owner is not known */
@@ -506,7 +507,7 @@ static void capture_on_read(struct capture *k, const struct wire_fact *fact)
     struct znode *before = znode_tree_find(k->tree, fact->path, change.path_length);
     bool there = before && before->exists, known = there && before->known;
     if ((known && before->stat.mzxid >= fact->stat->mzxid && (before->data_kept > 0 || !fact->has_data)) ||
-        (!there && ends_was_seen(k->ends, fact->path, k->now.mono_us)))
+        (!there && ends_was_seen(k->ends, fact->path, fact->stat->czxid, k->now.mono_us)))
         return;
     if (!known && owner_is_session(fact->stat->owner))
         logged_elections_examine(k->elections, &change, k->now);
@@ -515,9 +516,12 @@ static void capture_on_read(struct capture *k, const struct wire_fact *fact)
     note_change(k, fact->path, node, !there);
 }
 
-static void on_absent(struct capture *k, const char *path)
+/* An answer from before its creation may come after that of another session. */
+static void on_absent(struct capture *k, const char *path, int64_t zxid)
 {
     struct znode *node = znode_tree_find(k->tree, path, strlen(path));
+    if (node && node->exists && zxid > 0 && zxid < node->stat.czxid)
+        return;
     if (node && !node->exists && !node->listed) {
         node->listed = true;
         logged_elections_changed(k->elections, node, false);
@@ -563,7 +567,7 @@ static void on_listed(struct capture *k, const struct wire_fact *fact)
     for (size_t i = 0; i < fact->name_count; i++) {
         char *path = text_format("%s/%s", strcmp(fact->path, "/") == 0 ? "" : fact->path, names[i]);
         const struct znode *child = znode_tree_find(k->tree, path, strlen(path));
-        struct znode *named = (child && child->exists) || ends_was_seen(k->ends, path, k->now.mono_us)
+        struct znode *named = (child && child->exists) || ends_was_seen(k->ends, path, 0, k->now.mono_us)
                                   ? NULL
                                   : znode_tree_named(k->tree, path);
         if (named)
@@ -819,7 +823,7 @@ static void capture_on_fact(void *context, struct wire_client *client, const str
         capture_on_read(k, fact);
         break;
     case WIRE_ABSENT:
-        on_absent(k, fact->path);
+        on_absent(k, fact->path, fact->zxid);
         break;
     case WIRE_LISTED:
         on_listed(k, fact);

@@ -26,7 +26,7 @@ struct asked_end {
 
 struct seen_end {
     char *path;
-    int64_t at_us;
+    int64_t czxid, at_us;
 };
 
 /* A znode that went while its session seemed silent: packets of other captures may still show that it was heard. */
@@ -94,6 +94,15 @@ void ends_refused(struct ends *e, uint64_t session, const char *path)
     }
 }
 
+void ends_forget_asked(struct ends *e, const char *path)
+{
+    for (size_t i = 0; i < ASKED_KEPT; i++)
+        if (e->asked[i].path && strcmp(e->asked[i].path, path) == 0) {
+            free(e->asked[i].path);
+            e->asked[i] = (struct asked_end){0};
+        }
+}
+
 static const struct asked_end *find_asked(const struct ends *e, const char *path, int64_t at_us)
 {
     for (size_t i = 0; i < ASKED_KEPT; i++) {
@@ -105,17 +114,19 @@ static const struct asked_end *find_asked(const struct ends *e, const char *path
     return NULL;
 }
 
-void ends_note(struct ends *e, const char *path, int64_t at_us)
+void ends_note(struct ends *e, const char *path, int64_t czxid, int64_t at_us)
 {
+    ends_forget_asked(e, path);
     struct seen_end *one = &e->seen[e->next_seen++ % ENDED_KEPT];
     free(one->path);
-    *one = (struct seen_end){text_copy(path), at_us};
+    *one = (struct seen_end){text_copy(path), czxid, at_us};
 }
 
-bool ends_was_seen(const struct ends *e, const char *path, int64_t at_us)
+bool ends_was_seen(const struct ends *e, const char *path, int64_t czxid, int64_t at_us)
 {
     for (size_t i = 0; i < ENDED_KEPT; i++)
-        if (e->seen[i].path && at_us - e->seen[i].at_us < ENDED_KEPT_US && strcmp(e->seen[i].path, path) == 0)
+        if (e->seen[i].path && (czxid == 0 || e->seen[i].czxid == 0 || e->seen[i].czxid == czxid) &&
+            at_us - e->seen[i].at_us < ENDED_KEPT_US && strcmp(e->seen[i].path, path) == 0)
             return true;
     return false;
 }

@@ -31,6 +31,8 @@ void ends_free(struct ends *ends); /* NULL is fine */
 /* A session asked to delete this znode; the request failed, or all of a multi did (path NULL). */
 void ends_asked(struct ends *ends, uint64_t session, const char *path, int64_t at_us);
 void ends_refused(struct ends *ends, uint64_t session, const char *path);
+/* It was created anew: what was asked before was about another one. */
+void ends_forget_asked(struct ends *ends, const char *path);
 /* Up to now, what clients did may be missing. */
 void ends_doubt(struct ends *ends, int64_t at_us);
 bool ends_has_heard(const struct ends *ends, const struct logged_session *session);    /* since then */
@@ -41,8 +43,9 @@ void ends_vanishes(struct ends *ends, const char *path, int64_t at_us, bool exac
 /* Judges those that wait, after a packet. */
 void ends_judge(struct ends *ends);
 bool ends_is_waiting(const struct ends *ends, const struct znode *node);
-/* This one has ended: an older list of a slower server does not bring it back. */
-void ends_note(struct ends *ends, const char *path, int64_t at_us);
-bool ends_was_seen(const struct ends *ends, const char *path, int64_t at_us);
+/* This one has ended: an older list of a slower server, or a read of this very one, does not bring it back. czxid 0: it is
+ * not known. */
+void ends_note(struct ends *ends, const char *path, int64_t czxid, int64_t at_us);
+bool ends_was_seen(const struct ends *ends, const char *path, int64_t czxid, int64_t at_us);
 
 #endif

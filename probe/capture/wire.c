@@ -20,7 +20,7 @@
 #define REPLY_LEAST 16
 #define REQUEST_LEAST 8
 #define NO_NODE (-101)
-#define END_OF_MULTI (-1)
+#define REFUSED_PART (-1)
 #define EPHEMERAL_FLAG 1
 
 /* A request that was not answered yet. */
@@ -417,9 +417,11 @@ static void answer_change(struct wire_answer *a, int32_t kind)
 static void answer_multi(struct wire_answer *a)
 {
     int32_t kind, done;
-    while (next_of_multi(&a->asked, &kind) && next_of_multi(&a->said, &done) && done == kind &&
-           kind != END_OF_MULTI)
+    while (next_of_multi(&a->asked, &kind) && next_of_multi(&a->said, &done) && done == kind)
         answer_change(a, kind);
+    /* The reply of a multi that was refused has no error: each of its parts has. */
+    if (!a->said.failed && done == REFUSED_PART)
+        answer_tell(a, (struct wire_fact){.kind = WIRE_KEPT});
 }
 
 static void answer_list(struct wire_answer *a, int32_t kind, const char *path)

@@ -160,6 +160,23 @@ def test_a_herd_is_notified(private):
     assert not [e for e in told if "for 0.0 s" in str(e.get("finding"))], told
 
 
+@pytest.mark.parametrize("name", ["evicted_then_expired", "refused_multi"])
+def test_a_request_about_another_znode(private, name):
+    """The leader is killed. Another session had deleted its predecessor's znode, of the same name, two seconds before; or had
+    asked for the leader's own in a multi that was refused: neither evicted it."""
+    told = events(run("events", "--json", "--capture", f"tests/unit/data/captures/{name}.pcap", env=private))
+    failover = [e["failover"] for e in told if e["event"] == "failover" and not e["failover"]["open"]][-1]
+    assert failover["cause"] == "expired" and failover["detection_ms"] is not None, failover
+
+
+def test_answers_that_cross(private):
+    """The new leader's znode is created; half a millisecond later another client is told that there is none, as of the transaction
+    before."""
+    told = events(run("events", "--json", "--capture", "tests/unit/data/captures/crossing_answers.pcap", env=private))
+    assert [(e["failover"]["from_identity"], e["failover"]["to_identity"]) for e in told if e["event"] == "failover"] == \
+        [("h0", "h1")], told
+
+
 def test_the_other_commands(private, tmp_path):
     log = tmp_path / "gc.log"
     log.write_text("[2026-11-25T18:47:46.400+0000][info][gc] GC(7) Pause Full (G1 Compaction Pause) 9M->8M(9M) 14215.000ms\n")
