@@ -551,12 +551,16 @@ void model_take_baseline(struct model *model, const struct model *then, struct m
         take_all(model);
 }
 
+/* The recorder's own clock tells how long ago it was: the wall's may have been set since. */
 struct moment baseline_moment(const struct model *model, struct moment then)
 {
     const struct moment *until = &model->earlier_until;
     if (then.mono_us == 0)
         return then;
-    int64_t mono_us = until->mono_us + (then.wall_us - until->wall_us);
+    const struct moment *end = model->earlier && model->earlier->now.mono_us ? &model->earlier->now : NULL;
+    int64_t ago_us =
+        end ? (int64_t)((uint64_t)end->mono_us - (uint64_t)then.mono_us) : until->wall_us - then.wall_us;
+    int64_t mono_us = (int64_t)((uint64_t)until->mono_us - (uint64_t)ago_us);
     return (struct moment){mono_us ? mono_us : 1, then.wall_us};
 }
 

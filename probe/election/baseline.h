@@ -46,7 +46,7 @@ void baseline_take(const struct update *update);
 const struct recipe *baseline_recipe(const struct update *update, char *const *names, size_t count,
                                      enum recognised *recognised);
 
-/* Converts a moment of the recording to this model's clocks. Both runs share only the wall clock. */
+/* Converts a moment of the recording to this model's clocks. Both runs share only the wall clock, at its end. */
 struct moment baseline_moment(const struct model *model, struct moment then);
 /* The leader has not acknowledged: since when this is known; now, if nothing was recorded. */
 struct moment baseline_unacknowledged(const struct update *update);

@@ -35,7 +35,10 @@ static bool read_on(struct preload *e)
     int64_t from_us, to_us;
     struct history *history = history_open(e->file, &error);
     const struct model *then = NULL;
-    if (history && history_bounds(history, &from_us, &to_us, &error) && (!e->history || to_us > e->until_us))
+    bool begun = history && history_bounds(history, &from_us, &to_us, &error);
+    if (begun)
+        to_us = history_end_us(history);
+    if (begun && (!e->history || to_us != e->until_us))
         then = history_at(history, to_us, &error);
     if (error)
         log_line(LOG_LEVEL_INFO, "the earlier history is not known: %s", error);

@@ -131,6 +131,8 @@ static void story_find_outage(struct story_search *search, struct history *histo
         (search->story->election && failover_is_open(&search->story->failover)) ||
         !history_bounds(history, &from_us, &to_us, NULL))
         return;
+    if (search->query->now_us)
+        at_us = to_us = history_end_us(history);
     char *unread = NULL;
     const struct model *model = history_at(history, at_us < to_us ? at_us : to_us, &unread);
     free(unread);
@@ -638,6 +640,7 @@ static void story_after(struct story_search *search, struct history *history)
     char *error = NULL;
     if (!history_bounds(history, &from_us, &to_us, NULL))
         return;
+    to_us = history_end_us(history);
     search->model = history_at(history, to_us, &error);
     free(error);
     const struct election *election = story_election_of(search);

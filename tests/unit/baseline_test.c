@@ -31,6 +31,7 @@ struct world {
     struct snapshot_model *then; /* what was recorded, until then */
     struct moment until;
     int64_t now_us, apart_us; /* apart: of their monotonic clocks */
+    int64_t set_us;           /* by so much the wall's clock was set */
     int64_t number;           /* of the latest candidate */
 };
 
@@ -51,7 +52,7 @@ static const struct settings *settings(void)
 static struct moment now_of(const struct world *world, const struct model *model)
 {
     return (struct moment){world->now_us + (model == world->second ? world->apart_us : 0),
-                           INT64_C(1795176000000000) + world->now_us};
+                           INT64_C(1795176000000000) + world->now_us + world->set_us};
 }
 
 static struct election *election_of(struct model *model)
@@ -525,6 +526,37 @@ static void knows_who_led_before_a_gap(void **state)
     assert_int_equal(election_of(world->second)->counters.leader_changes, 1);
     assert_int_equal(election_of(world->second)->counters.missed_changes, 1);
     world_free(world);
+}
+
+/* The wall's clock was set during the outage: it is as old as the recorder's own clock says. */
+static void a_clock_that_was_set_moves_no_loss(void **state)
+{
+    (void)state;
+    static const int64_t set[] = {-30 * SECOND, -3600 * SECOND, 3600 * SECOND};
+    for (size_t i = 0; i < sizeof set / sizeof set[0]; i++) {
+        struct world *world = world_new();
+        struct failover lost;
+        pass(world, 10 * SECOND);
+        for (int k = 3; k >= 1; k--)
+            leave(world, k);
+        see(world, world->first);
+        int64_t lost_us = now_of(world, world->first).wall_us;
+        pass(world, 20 * SECOND);
+        world->set_us = set[i];
+        pass(world, 5 * SECOND);
+        see(world, world->first);
+        record(world);
+        pass(world, SECOND);
+        begin_second(world, true);
+        const struct election *now = election_of(world->second);
+        assert_true(vacancy_lost(now, now_of(world, world->second), &lost));
+        assert_string_equal(lost.from, "n_0000000001");
+        assert_int_equal(lost.lost_at.wall_us, lost_us);
+        assert_int_equal(lost.vacancy.low_us, 26 * SECOND);
+        assert_non_null(election_last_failover(now));
+        same_look(world);
+        world_free(world);
+    }
 }
 
 /* ---- a gap, and the log of a server ---- */
@@ -1258,6 +1290,7 @@ int main(void)
         cmocka_unit_test(counts_who_came_and_went_under_one_leader),
         cmocka_unit_test(tells_a_change_over_a_new_directory),
         cmocka_unit_test(knows_who_led_before_a_gap),
+        cmocka_unit_test(a_clock_that_was_set_moves_no_loss),
         cmocka_unit_test(a_log_tells_what_happened_in_a_gap),
         cmocka_unit_test(a_loss_waits_for_the_log),
         cmocka_unit_test(a_log_alone_tells_of_a_loss),
