@@ -900,6 +900,17 @@ static struct failover case_judge(struct failover_case *c)
     return failover;
 }
 
+/* Its client created it again before any other led: no change of leader. In a gap those in between may have led. */
+static bool is_same_again(const struct failover_case *c)
+{
+    const struct candidate *leader = c->election->leader;
+    const char *from = c->election->change.from;
+    if (c->gap_us > 0 && leader && from && leader->sequence != recipe_sequence_of(from) + 1)
+        return false;
+    return leader && leader->known && c->evidence.session != 0 && leader->stat.owner == c->evidence.session &&
+           leader->joined.mono_us >= c->evidence.gone_us;
+}
+
 void failover_case_tell(const struct update *f, const struct failover *failover, int64_t czxid)
 {
     const struct failover *kept = election_keep_failover(f->election, failover);
@@ -924,6 +935,11 @@ static void case_report(struct model *model, struct failover_case *c, struct fai
     bool open = c->won.mono_us == 0;
     char evidence[512];
     update_emit_elected_read(&(struct update){model, election, now}, true);
+    /* One that was reported as open is closed all the same. */
+    if (!open && !c->told && !c->found && is_same_again(c)) {
+        failover_case_forget(election);
+        return;
+    }
     if (failover->evidence)
         snprintf(evidence, sizeof evidence, "%s", failover->evidence);
     else

@@ -5,7 +5,7 @@
  * is reported as EVENT_FAILOVER when the next candidate leads and all possible facts are known: at the latest
  * the allowed failover time after the next candidate became first, or when that one is lost in turn. An
  * election that needs a leader and has none is reported before that as open, also if a candidate is first that
- * certainly never led. The next one may be the same client again.
+ * certainly never led. A session that creates its candidate again leads as before: that is no failover.
  */
 #ifndef ELECTOP_PROBE_ELECTION_FAILOVER_CASE_H
 #define ELECTOP_PROBE_ELECTION_FAILOVER_CASE_H
