@@ -41,8 +41,7 @@ struct capture_limits {
     uint64_t encrypted; /* connections in TLS */
     uint64_t sessions;  /* greetings that were answered */
     bool full;          /* znodes, data or sessions were left out for want of memory */
-    const char
-        *mixed; /* which servers belong to two ensembles, so that it ends there; NULL: none are known to */
+    const char *mixed;  /* why it ends: transactions contradict the packets' times; NULL: they do not */
 };
 
 struct capture;
@@ -62,7 +61,7 @@ void capture_end(struct capture *capture, size_t source);
 bool capture_goes_on(const struct capture *capture, size_t source, int64_t at_us);
 const struct coverage *capture_coverage(const struct capture *capture);
 
-/* False: the query's end is reached, or two ensembles are mixed. */
+/* False: the query's end is reached, or limits.mixed. */
 bool capture_take(struct capture *capture, const struct captured_packet *packet);
 /* Nothing was captured until this moment (wall clock). */
 void capture_pass(struct capture *capture, int64_t wall_us);

@@ -43,8 +43,8 @@ void ends_vanishes(struct ends *ends, const char *path, int64_t at_us, bool exac
 /* Judges those that wait, after a packet. */
 void ends_judge(struct ends *ends);
 bool ends_is_waiting(const struct ends *ends, const struct znode *node);
-/* This one has ended: an older list of a slower server, or a read of this very one, does not bring it back. czxid 0: it is
- * not known. */
+/* This one has ended: an older list of a slower server, or a read of this very one, does not bring it back.
+ * czxid 0: it is not known. */
 void ends_note(struct ends *ends, const char *path, int64_t czxid, int64_t at_us);
 bool ends_was_seen(const struct ends *ends, const char *path, int64_t czxid, int64_t at_us);
 

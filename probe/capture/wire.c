@@ -416,11 +416,12 @@ static void answer_change(struct wire_answer *a, int32_t kind)
 
 static void answer_multi(struct wire_answer *a)
 {
-    int32_t kind, done;
-    while (next_of_multi(&a->asked, &kind) && next_of_multi(&a->said, &done) && done == kind)
+    int32_t kind, done = 0;
+    bool more = false;
+    while (next_of_multi(&a->asked, &kind) && (more = next_of_multi(&a->said, &done)) && done == kind)
         answer_change(a, kind);
     /* The reply of a multi that was refused has no error: each of its parts has. */
-    if (!a->said.failed && done == REFUSED_PART)
+    if (more && done == REFUSED_PART)
         answer_tell(a, (struct wire_fact){.kind = WIRE_KEPT});
 }
 

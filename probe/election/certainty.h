@@ -105,7 +105,7 @@ bool certainty_mixed(const struct election *election);
 bool certainty_is_unknown_line(const struct election *election);
 /* Members chose their numbers, which order none of them: one is higher than all that the server has given. */
 bool certainty_own_numbers(const struct election *election);
-/* Each client makes names with a GUID for itself: 32 hexadecimal digits before the number, perhaps with dashes. */
+/* Whether 32 hexadecimal digits come before the number, perhaps with dashes. */
 bool certainty_holds_guid(const char *name);
 /* By the watches, another one leads. */
 bool certainty_first_waits(const struct election *election);

@@ -127,7 +127,7 @@ static void duplicate_session(struct diagnosis *d, const struct viewer *viewer)
     const char *alike = NULL;
     for (size_t i = 0; i < count && orphan == count; i++)
         for (size_t k = i + 1; k < count && orphan == count; k++) {
-            /* A create that is sent twice has one GUID. Two are of two attempts: who contends for a lock may make both. */
+            /* A create that is sent twice has one GUID. Who contends for a lock may make two. */
             bool contend = !leads && names[i].guid_length > 0 && names[k].guid_length > 0;
             if (same_guid(&names[i], &names[k]))
                 alike = "GUID";

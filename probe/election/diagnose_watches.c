@@ -206,8 +206,8 @@ static void never_wakes(struct diagnosis *d, struct candidate *c)
     if (left_behind) {
         diagnosis_raise(d, FINDING_NEVER_WAKES, SEVERITY_CRITICAL, CERTAINTY_SUSPECTED, diagnosis_subject(c),
                         who, 1, NULL,
-                        "%s stood a second time with the same GUID, waited for %s, and deleted the other "
-                        "znode: it may not know of this one",
+                        "%s stood a second time with the same GUID, and waited for %s; the other znode is "
+                        "gone: its client may not know of this one",
                         describe_session(election, c->stat.owner, session, sizeof session), c->name);
         return;
     }

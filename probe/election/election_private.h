@@ -71,7 +71,7 @@ struct line_shown {
     uint32_t wrong;    /* members that watch another candidate than the one before them */
     uint32_t deaf;     /* members with another fault */
     bool backwards;    /* a session watches only a candidate behind all its candidates */
-    bool pairs;        /* every second member watches the one before it, and the others watch none */
+    bool pairs;        /* every second member watches the one before it, and the others do not */
     const struct candidate *watched_by_all; /* by all sessions that watch; NULL: there are not two */
 };
 
@@ -84,7 +84,7 @@ struct election_private {
     uint32_t list_round;
     uint64_t gone_since_list;    /* departures by OBSERVED_ABSENT since the last list */
     struct znode_stat directory; /* of the election's own znode */
-    int64_t quiet_us;            /* the first list that showed the children of now; 0: not known */
+    int64_t quiet_us;            /* a list or an absence showed the children of now; 0: not known */
     int64_t synced_us;           /* the latest list after a sync; 0: none */
     int64_t lasted_us;           /* so long its directory had existed when it went; 0: it has not gone */
     struct moment listed_before; /* the list before election->listed */

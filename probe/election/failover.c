@@ -50,15 +50,10 @@ struct moment failover_lost_after(const struct failover *failover)
     return (struct moment){failover->lost_at.mono_us - within_us, failover->lost_at.wall_us - within_us};
 }
 
-static bool same_name(const char *a, const char *b)
-{
-    return a == b || (a && b && strcmp(a, b) == 0);
-}
-
 bool failover_is_same(const struct failover *one, const struct failover *other)
 {
     int64_t apart_us = one->lost_at.wall_us - other->lost_at.wall_us;
-    return same_name(one->from, other->from) && (!one->to || !other->to || same_name(one->to, other->to)) &&
+    return text_same(one->from, other->from) && (!one->to || !other->to || text_same(one->to, other->to)) &&
            apart_us < SAME_US && apart_us > -SAME_US;
 }
 

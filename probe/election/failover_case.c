@@ -1037,8 +1037,9 @@ static bool follow_logged(const struct update *f, struct failover_case *c)
     struct election *election = f->election;
     struct change *change = &election->change;
     struct failover lost;
-    if (c->gap_us <= 0 || !is_logged_loss(f, &lost) || lost.cause_certainty != CERTAINTY_CERTAIN ||
-        lost.lost_at.mono_us <= change->lost_at.mono_us || strcmp(lost.from, change->from) == 0)
+    if (c->gap_us <= 0 || !change->from || !is_logged_loss(f, &lost) ||
+        lost.cause_certainty != CERTAINTY_CERTAIN || lost.lost_at.mono_us <= change->lost_at.mono_us ||
+        strcmp(lost.from, change->from) == 0)
         return false;
     change->to = text_copy(lost.from);
     change->to_identity = text_copy(lost.from_identity);

@@ -107,8 +107,8 @@ static int64_t syslog_time(const char *at, int64_t year_us)
 /* "1795632451.754129 host kernel:", as the journal writes it; 0: there is none here. */
 static int64_t unix_time(const char *at)
 {
-    int64_t seconds = digits(at, 10);
-    return seconds > 0 && at[10] == '.' ? seconds * 1000000 + fraction_us(at + 10) : 0;
+    int high = digits(at, 5), low = high < 0 ? -1 : digits(at + 5, 5);
+    return low >= 0 && at[10] == '.' ? (high * INT64_C(100000) + low) * 1000000 + fraction_us(at + 10) : 0;
 }
 
 /* "[Wed Nov 25 18:47:32 2026] ", as dmesg -T writes it; 0: there is none here. */
@@ -225,9 +225,9 @@ static bool older_collection(const char *line, int64_t at_us, struct client_paus
     const char *number = end;
     while (number && number > what && ((number[-1] >= '0' && number[-1] <= '9') || number[-1] == '.'))
         number--;
-    if (!number || number == end)
+    double seconds = number && number < end ? strtod(number, NULL) : -1;
+    if (!(seconds >= 0 && seconds <= PAUSE_MOST_S))
         return false;
-    double seconds = strtod(number, NULL);
     const char *date = strstr(what, " 20");
     size_t length = strcspn(what + 1, "[:],");
     if (date && (size_t)(date - what) < length + 1)
@@ -242,7 +242,7 @@ static bool older_rest(const char *line, int64_t begun_us, struct client_pause *
     static const char rest[] = "(concurrent mode ", real[] = "real=";
     const char *what = strstr(line, rest), *seconds = what ? strstr(what, real) : NULL;
     double length = seconds ? strtod(seconds + sizeof real - 1, NULL) : 0;
-    return seconds && begun_us &&
+    return seconds && begun_us && length >= 0 && length <= PAUSE_MOST_S &&
            take_pause(pause, begun_us + (int64_t)(length * 1e6), length, what + 1, strcspn(what + 1, ")"));
 }
 
@@ -312,8 +312,7 @@ static void keep_longest(struct client_pause *longest, const struct client_pause
     int64_t from_us = silence->from_us, to_us = silence->to_us;
     int64_t counts_us = one->from_us ? overlap_counts(one, from_us, to_us) : 0;
     if (counts_us > 0 && !is_long_enough(one, silence)) {
-        int64_t length_us = one->to_us - one->from_us;
-        longest->short_us = length_us > longest->short_us ? length_us : longest->short_us;
+        longest->short_us = counts_us > longest->short_us ? counts_us : longest->short_us;
         return;
     }
     if (counts_us <= 0 || (longest->what[0] && counts_us <= overlap_counts(longest, from_us, to_us)))
@@ -385,7 +384,7 @@ bool client_log_find(char *const *files, size_t count, const struct client_silen
             } else if (is_unfinished(line)) {
                 begun_us = line_time(line, to_us);
                 continue;
-            } else if (!older_rest(line, begun_us, &one) && !client_log_line(line, to_us, &one)) {
+            } else if (!client_log_line(line, to_us, &one) && !older_rest(line, begun_us, &one)) {
                 continue;
             } else {
                 /* Without its end, the host may have lost power; it is awake by the next line. */

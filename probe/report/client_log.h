@@ -16,10 +16,11 @@ struct client_pause {
     int64_t
         ahead_us;  /* about so far is that clock, as both ends of a silence tie it; 0: assumed to be equal */
     char what[80]; /* "Pause Full (G1 Compaction Pause)"; "" : none was found */
-    const char *file;      /* borrowed */
-    size_t lines;          /* of pauses, in all files */
-    int64_t short_us;      /* the longest in that time that is too short for the silence; 0: none was */
-    size_t undated;        /* lines of pauses without a date */
+    const char *file; /* borrowed */
+    size_t lines;     /* of pauses, in all files */
+    int64_t
+        short_us;   /* of that time, the most that one took which is too short for the silence; 0: none was */
+    size_t undated; /* lines of pauses without a date */
     size_t undated_kernel; /* ... and how many of them are the kernel's */
 };
 

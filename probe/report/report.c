@@ -452,10 +452,12 @@ static bool take_earlier_outage(struct gathering *gathering, struct history *his
 {
     const struct report_election *election = gathering->election;
     struct failover last = {0};
-    bool vacant = election->stretch_count > 0;
-    for (size_t i = 0; i < election->stretch_count; i++)
-        vacant = vacant && election->stretches[i].kind != STRETCH_LED;
-    if (!vacant || election->failover_count > 0)
+    bool vacant = false, led = false;
+    for (size_t i = 0; i < election->stretch_count; i++) {
+        vacant |= election->stretches[i].kind == STRETCH_VACANT;
+        led |= election->stretches[i].kind == STRETCH_LED;
+    }
+    if (!vacant || led || election->failover_count > 0)
         return true;
     bool fine = history_failovers(history, only, 0, gathering->report->from_us, take_only, &last, error);
     if (fine && last.from && failover_is_open(&last))

@@ -98,6 +98,8 @@ static void lines_that_tell_of_no_pause(void **state)
         "[2026-11-25T12:00:14.500+0000][info][gc] GC(7) Pause Full ms",
         "Safepoint \"x\", Total: -5 ns",
         "2026-11-25: [GC secs]",
+        "9999999999.5 host kernel: Out of memory",
+        "2026-11-25: [GC (x), 99999999999999999999999 secs]",
         "2026-11-25T12:00:14.500+0000: 99.1: [GC concurrent-mark-end, 9.2150000 secs]",
         "2026-11-25T12:00:14.500+0000: 9.1: [GC (Allocation Failure) 2026-11-25T12:00:14.500+0000: 9.1: "
         "[ParNew: 1K->"
@@ -248,6 +250,12 @@ static void the_pause_that_explains(void **state)
          " (concurrent mode failure): 1K->1K(1K), 6.21 secs] 1K->1K(1K), [Metaspace: 1K->1K(1K)], 6.25 secs] "
          "[Times: user=6.25 sys=0.00, real=6.25 secs]\n",
          "concurrent mode failure", 0, 1000},
+        {"2026-11-25T02:00:01.000+0000: 9.1: [GC (Allocation Failure) 2026-11-25T02:00:01.030+0000: 9.1: "
+         "[CMS2026-11-25T02:00:01.080+0000: 9.2: [CMS-concurrent-mark: 0.008/0.050 secs]\n"
+         "2026-11-25T12:00:02.000+0000: 9.1: [Full GC (System.gc()) 2026-11-25T12:00:02.000+0000: 9.1: [CMS "
+         "(concurrent mode interrupted): 1K->1K(1K), 6.1 secs] 1K->1K(1K), 6.12 secs] [Times: real=6.12 "
+         "secs]\n",
+         "Full GC (System.gc())", 0, 2000},
         {"Nov 25 04:00:00 host kernel: PM: suspend entry (deep)\n"
          "Nov 25 12:00:01 host kernel: Out of memory: Killed process 812 (java)\n",
          "Out of memory: Killed process 812 (java)", 0, 1000},

@@ -18,8 +18,9 @@ struct event_lines {
 
 void event_lines_add(struct event_lines *lines, const struct cells *cells, const struct event_line *line);
 /*
- * Shares this width out: the elections get a third of the space beside the time and the kind, up to two thirds of it where they
- * would look the same, and all that the lines leave free. Each is distinct from all elections that are watched.
+ * Shares this width out: the elections get a third of the space beside the time and the kind, up to two thirds
+ * where they would look the same, and all that the lines leave free. Each is distinct from all elections that are
+ * watched.
  */
 void event_lines_fit(struct event_lines *lines, const struct cells *cells, int width,
                      const struct scene *scene);

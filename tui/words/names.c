@@ -494,7 +494,7 @@ enum cut {
 };
 
 /* False: it is too deep, or no path, and has no components. */
-static bool paths_add(struct name_paths *paths, const char *name)
+static bool name_paths_add(struct name_paths *paths, const char *name)
 {
     struct name_parts parts = {.count = 0};
 
@@ -531,6 +531,8 @@ static void paths_find_shared(struct name_paths *paths)
         size_t same = 0;
 
         paths->one_depth = paths->one_depth && parts->count == first->count;
+        if (parts->count == 0)
+            continue; /* too deep, or no path: it has no components to be told from */
         least = parts->count < least ? parts->count : least;
         while (same < paths->before && same < parts->count && is_same_part(first, same, parts, same))
             same++;
@@ -860,20 +862,20 @@ static void fit_depth(struct names *names, const struct cells *cells, const stru
         before--;
     depth.from = before > paths->before ? before : paths->before;
     depth.to = count - (after > paths->after ? after : paths->after);
-    depth.parts = xcalloc(names->count * PLACES_MOST, sizeof *depth.parts);
     for (size_t place = depth.from; place < depth.to; place++)
         depth.places[place] = place_of(paths, count, place);
+    if (!is_for_parts(&depth, cells, room))
+        return;
+    depth.parts = xcalloc(names->count * PLACES_MOST, sizeof *depth.parts);
     for (size_t i = 0; i < names->count; i++)
         for (size_t place = depth.from; is_of_depth(&depth, i) && place < depth.to; place++)
             depth.parts[i * PLACES_MOST + place] = part_of(paths, &paths->of[i], place, &depth.places[place]);
-    if (is_for_parts(&depth, cells, room)) {
-        bool done = put_depth(&depth, names, cells, room);
+    bool done = put_depth(&depth, names, cells, room);
 
-        depth.terse = !done && paths->one_depth;
-        if (depth.terse)
-            done = put_depth(&depth, names, cells, room);
-        names->by_component |= done;
-    }
+    depth.terse = !done && paths->one_depth;
+    if (depth.terse)
+        done = put_depth(&depth, names, cells, room);
+    names->by_component |= done;
     for (size_t i = 0; i < names->count * PLACES_MOST; i++)
         free(depth.parts[i].text);
     free(depth.parts);
@@ -886,7 +888,7 @@ static size_t fit_words(struct names *names, const struct cells *cells, int room
     size_t depths[PLACES_MOST + 1] = {0}, open = 0;
 
     for (size_t i = 0; i < names->count; i++) {
-        paths_add(&paths, names->all[i]);
+        name_paths_add(&paths, names->all[i]);
         depths[paths.of[i].count] += names->shown[i] == NULL;
     }
     for (size_t depth = 2; depth <= PLACES_MOST; depth++)
@@ -912,14 +914,14 @@ static void fit_paths(struct names *names, const struct cells *cells, int room, 
         most += model->clusters[i].election_count;
     paths.of = xcalloc(most, sizeof *paths.of);
     for (size_t i = 0; all && i < names->count; i++)
-        if ((all = paths_add(&paths, names->all[i])))
+        if ((all = name_paths_add(&paths, names->all[i])))
             depths[paths.of[i].count]++;
     for (size_t i = 0; all && model != NULL && i < model->cluster_count; i++)
         for (size_t j = 0; j < model->clusters[i].election_count; j++) {
             const char *other = other_of(names, model->clusters[i].elections[j]);
 
             if (other != NULL)
-                paths_add(&paths, other);
+                name_paths_add(&paths, other);
         }
     if (all)
         paths_find_shared(&paths);

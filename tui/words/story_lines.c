@@ -187,7 +187,7 @@ static void say_no_pause(struct sentences *s, const struct client_pause *pause)
     if (pause->short_us) {
         story_lines_say(s, SENTENCE_UNKNOWN,
                         text_copy("The logs of its client's host show no pause that explains its silence."),
-                        text_format("the longest in that time took %s",
+                        text_format("the longest took %s of that time",
                                     format_span(pause->short_us, length, sizeof length)));
         return;
     }
