@@ -240,7 +240,7 @@ static void the_pause_that_explains(void **state)
         {"[2026-11-25T12:00:05.000+0000][info][gc] GC(1) Pause Young (Normal) (a) 2M->1M(3M) 15.0ms\n"
          "[2026-11-25T12:00:07.000+0000][info][gc] GC(2) Pause Young (Normal) (a) 2M->1M(3M) 12.0ms\n",
          "", 15000, 0},
-        {"[2026-11-25T12:00:16.000+0000][info][gc] GC(1) Pause Full (a) 2M->1M(3M) 7000.0ms\n", "", 7000000,
+        {"[2026-11-25T12:00:16.000+0000][info][gc] GC(1) Pause Full (a) 2M->1M(3M) 7000.0ms\n", "", 1000000,
          0},
         {"2026-11-25T12:00:01.000+0000: 9.1: [GC (Allocation Failure) 2026-11-25T12:00:01.000+0000: 9.1: "
          "[ParNew "
