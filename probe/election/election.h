@@ -261,8 +261,6 @@ const char *election_problem(const struct election *election, char *buffer, size
  */
 bool election_is_matched(const struct election *election); /* by a pattern */
 bool election_is_proven(const struct election *election);
-/* It is not, and nobody named it. */
-bool election_is_guessed(const struct election *election);
 
 /* It and directories beside it have one member each, of different sessions: each server owns one, without
  * contenders. Only for a discovered election that may as well be a lock. */

@@ -162,11 +162,6 @@ bool election_is_proven(const struct election *election)
     return (named && known) || ((named || known) && !holds_others);
 }
 
-bool election_is_guessed(const struct election *election)
-{
-    return election->fresh && election->origin == ORIGIN_DISCOVERED && !election_is_proven(election);
-}
-
 /* The number of siblings that must be alike, and the number that are compared. */
 #define ALIKE_LEAST 2
 #define COMPARED_MOST 8

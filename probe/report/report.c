@@ -268,7 +268,6 @@ static struct report_election *find_election(struct gathering *gathering, const 
 static void describe(struct report_election *found, const struct election *election)
 {
     found->kind = election->kind;
-    found->guessed = election_is_guessed(election);
     found->state = summary_state(election);
     if (election->recipe && !text_same(found->recipe, election->recipe->name)) {
         free(found->recipe);

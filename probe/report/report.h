@@ -53,7 +53,6 @@ struct report_election {
     char *recipe;          /* NULL: not recognised */
     char *owner, *runbook; /* from the settings; NULL: not given */
     enum election_kind kind;
-    bool guessed;              /* nothing proves that it is an election */
     enum election_state state; /* at the end of the window, as far as recorded */
     char *doubt;               /* why its first in line does not lead then; NULL: nothing shows that */
     enum certainty doubt_certainty;

@@ -649,11 +649,6 @@ static void story_after(struct story_search *search, struct history *history)
     if (election && still) {
         story->after_count = vacancy_reasons(election, story->after);
         story->led_unseen = vacancy_led_unseen(election, failover);
-        if (story->after_count == 0 && election_is_guessed(election))
-            story->after[story->after_count++] = (struct vacancy_reason){
-                .certainty = CERTAINTY_SUSPECTED,
-                .text = "perhaps it needs no leader: nothing proves that it is an election",
-                .evidence = "its names alone; name its path, or configure its kind"};
         if (search->query->now_us - to_us > STORY_ENDED_US)
             story->ends_us = to_us;
     }

@@ -416,38 +416,6 @@ static void a_suspected_outage_comes_first(void **state)
     recorded_free(world);
 }
 
-/* It has an election's names, and nothing else: that nobody follows is perhaps as it should be. */
-static void an_unproven_election_may_need_no_leader(void **state)
-{
-    (void)state;
-    struct recorded *world = recorded_begin();
-    struct observation o = {
-        .kind = OBSERVED_ELECTION, .at = world->now, .election = "/other", .path = "/other"};
-    o.subject.origin = ORIGIN_DISCOVERED;
-    fake_tree_create(world->tree, "/other", 0, "");
-    fake_tree_create(world->tree, "/other/guid_n_0000000001", 0x100000077, "10.0.9.1:5000");
-    model_observe(world->model, &o);
-    observe_other(world, "/other/guid_n_0000000001");
-    recorded_pass(world, 5000);
-    fake_tree_delete(world->tree, "/other/guid_n_0000000001");
-    observe_other(world, "/other/guid_n_0000000001");
-    recorded_pass(world, 12000);
-    recorder_flush(world->recorder);
-    recorded_stop(world);
-    struct history *history = recorded_open(world);
-    char *error = NULL;
-    struct story *story =
-        story_make(history, &(struct story_query){.election = "/other", .at_us = world->now.wall_us}, &error);
-    assert_non_null(story);
-    assert_true(failover_is_open(&story->failover));
-    assert_int_equal(story->after_count, 1);
-    assert_int_equal(story->after[0].certainty, CERTAINTY_SUSPECTED);
-    assert_non_null(strstr(story->after[0].text, "nothing proves that it is an election"));
-    story_free(story);
-    history_close(history);
-    recorded_free(world);
-}
-
 /* Another observer saw each loss a little earlier or later than the recorder, or saw one that the recorder missed. */
 static void the_failover_that_another_observer_saw(void **state)
 {
@@ -489,7 +457,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_failover_that_another_observer_saw),
-        cmocka_unit_test(an_unproven_election_may_need_no_leader),
         cmocka_unit_test(reports_of_slow_and_loaded_servers),
         cmocka_unit_test(reports_of_a_slow_disk),
         cmocka_unit_test(reports_of_a_server_without_a_quorum),

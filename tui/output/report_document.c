@@ -602,9 +602,7 @@ static void put_where(struct document *doc, const struct report_election *electi
             document_words(doc, ROLE_DIM, " · ");
         }
     document_words(doc, ROLE_DIM, "%s · layout %s",
-                   election->guessed             ? "nothing proves that it is an election"
-                   : election->kind == KIND_LOCK ? "a lock, which may be free"
-                                                 : "there must be a leader",
+                   election->kind == KIND_LOCK ? "a lock, which may be free" : "there must be a leader",
                    election->recipe ? "" : "not recognised");
     if (election->recipe)
         document_name(doc, ROLE_DIM, election->recipe);
