@@ -15,6 +15,7 @@
 #include "probe/log.h"
 #include "probe/loop_timer.h"
 #include "probe/transactions/log_stream.h"
+#include "probe/watch/ensemble_watch.h"
 #include "probe/watch/live_cluster.h"
 
 #define FOLLOW_MS 200
@@ -375,9 +376,13 @@ static void follower_keep_before(struct log_follower *f, struct followed_change 
     hash_table_add(&f->before, &before->link);
 }
 
-/* Reports the last end in each election that has no leader, and drops the others. */
+/* Reports the last end in each election that has no leader, and drops the others. Only the servers tell how far their clock,
+ * which is the log's, is ahead: without their first answers the end would be told by another clock. */
 static void follower_show_before(struct log_follower *f)
 {
+    const struct ensemble_watch *servers = f->live->servers;
+    if (servers && ensemble_watch_rounds(servers) == 0 && uv_now(f->live->loop) - f->begun_ms < BEFORE_MS)
+        return;
     struct hash_link *link = hash_table_walk(&f->before, NULL);
     while (link) {
         struct logged_before *before = HASH_ENTRY(link, struct logged_before, link);
@@ -475,7 +480,9 @@ static bool shows_soon(const struct log_follower *f)
 
 bool log_follower_complete(const struct log_follower *f)
 {
-    return !f || (f->taken && !shows_soon(f)) || f->ended || uv_now(f->live->loop) - f->begun_ms >= BEFORE_MS;
+    if (!f || f->ended)
+        return true;
+    return f->taken ? !shows_soon(f) : uv_now(f->live->loop) - f->begun_ms >= BEFORE_MS;
 }
 
 struct log_follower *log_follower_new(struct live_cluster *live)
