@@ -53,7 +53,7 @@ def test_a_command_has_the_terminal_and_gives_it_back(screen):
     screen.shows("{identity} of this row cannot be an argument")
     for number, code in enumerate("$`;&|<>()\\'\"! *?[]{}~#^\u00a0\u2003\u3000"):
         screen.leads(f"host{number}{code}id".encode())
-        screen.shows(f"host{number}{code}id")
+        screen.shows(f"host{number}{code}id" if code < "\x7f" else f"host{number}\\u{ord(code):04x}id")
         screen.keys("E")
         screen.shows("{identity} of this row cannot be an argument")
     screen.leads(b"=ls")
