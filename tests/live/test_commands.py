@@ -2,6 +2,7 @@
 import fcntl
 import json
 import os
+import pty
 import re
 import resource
 import signal
@@ -393,20 +394,27 @@ def test_ended_while_waiting(ending):
     assert process.returncode == 128 + ending, err
 
 
-@pytest.mark.parametrize("command", [["events"], ["watch", "--linear"]])
-def test_a_time_zone_that_is_a_pipe(command, tmp_path):
-    """What the environment names may wait for ever: a signal ends the program."""
-    os.mkfifo(tmp_path / "zone")
-    process = subprocess.Popen([PROGRAM, *command, "-s", "127.0.0.1:1", "/e"], stdin=subprocess.DEVNULL,
-                               stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                               env=dict(os.environ, TZ=f":{tmp_path}/zone"))
+@pytest.mark.parametrize("variable, value, command, status", [
+    ("TZ", ":{}/x/xterm", ["events"], -signal.SIGTERM), ("TZ", ":{}/x/xterm", ["watch", "--linear"], -signal.SIGTERM),
+    ("OPENSSL_CONF", "{}/x/xterm", ["events"], 128 + signal.SIGTERM),
+    ("TERMINFO", "{}", ["watch"], 128 + signal.SIGTERM)])
+def test_an_environment_that_names_a_pipe(variable, value, command, status, tmp_path):
+    """What the environment names may wait for ever, in a library that no signal wakes: the program ends all the same."""
+    os.mkdir(tmp_path / "x")
+    os.mkfifo(tmp_path / "x" / "xterm")
+    near, far = pty.openpty()
+    process = subprocess.Popen([PROGRAM, *command, "-s", "127.0.0.1:1", "/e"], stdin=far, stdout=far,
+                               stderr=subprocess.PIPE,
+                               env=dict(os.environ, TERM="xterm", **{variable: value.format(tmp_path)}))
     until(lambda: open(f"/proc/{process.pid}/wchan").read() == "wait_for_partner")
     process.send_signal(signal.SIGTERM)
     try:
         communicate(process, 10)
     finally:
         process.kill()
-    assert process.returncode == -signal.SIGTERM
+        os.close(near)
+        os.close(far)
+    assert process.returncode == status
 
 
 def test_closed_output(zk, election):

@@ -232,7 +232,9 @@ static int command_demo_on(uv_loop_t *loop, const struct invocation *invocation)
     struct demo demo = {.loop = loop, .invocation = invocation};
     int status = EXIT_NO_SNAPSHOT;
     /* Signals are caught all the time, also between what catches them itself. */
-    if (!shutdown_begin(&demo.ending, loop, 0, 0))
+    bool caught = shutdown_begin(&demo.ending, loop, 0, 0);
+    demo.ending.in_order = true;
+    if (!caught)
         complain("cannot show the demo; raise the limit of open files (ulimit -n)");
     else if (servers_begin(&demo))
         status = demo_show(&demo);

@@ -387,6 +387,7 @@ int command_inject_on(uv_loop_t *loop, const struct invocation *invocation)
     }
     bool reported = false, observed = true;
     if (shutdown_begin(&in->ending, loop, 0, 0)) {
+        in->ending.in_order = true;
         uv_timer_init(loop, &in->progress);
         in->progress.data = in;
         if (in->shows_progress)

@@ -196,6 +196,7 @@ int command_record_on(uv_loop_t *loop, const struct invocation *invocation)
     char *error = NULL;
     int status = EXIT_USAGE;
     bool ready = shutdown_begin(&ending, loop, 0, 0);
+    ending.in_order = true;
     uv_timer_init(loop, &recording.timer);
     recording.timer.data = &recording;
     uv_timer_start(&recording.timer, record_on_check, CHECK_MS, CHECK_MS);

@@ -2,6 +2,7 @@
 #include "tui/commands/command_output.h"
 #include "tui/commands/shutdown.h"
 #include "tui/output/output.h"
+#include "tui/screen/tty.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -19,6 +20,8 @@ static void shutdown_on_signal(uv_signal_t *handle, int number)
 {
     struct shutdown *ending = handle->data;
     output_hurry(true);
+    if (ending->in_order)
+        tty_deadline_lift();
     if (!ending->signal)
         ending->signal = number;
 }
@@ -52,6 +55,7 @@ bool shutdown_begin(struct shutdown *ending, uv_loop_t *loop, int64_t first_ms, 
         if (uv_signal_start(&ending->signals[i], shutdown_on_signal, numbers[i]) != 0)
             return false;
     }
+    tty_deadline_arm();
     return true;
 }
 

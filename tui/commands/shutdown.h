@@ -20,9 +20,10 @@ struct shutdown {
     int signal;       /* the first that arrived; 0: none */
     int signal_count; /* of signals[]: those that were available */
     int open;
+    bool in_order; /* the command has work to do at its end: once it has heard a signal, it takes its time */
 };
 
-/* Catches signals, ignores SIGPIPE, lets no message wait, and arms two deadlines (0: none). False: no
+/* Catches signals, after which the program ends within a second, ignores SIGPIPE, lets no message wait, and arms two deadlines (0: none). False: no
  * descriptor is left. */
 bool shutdown_begin(struct shutdown *ending, uv_loop_t *loop, int64_t first_ms, int64_t second_ms);
 

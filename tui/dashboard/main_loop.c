@@ -24,6 +24,7 @@
 #include "tui/screen/curses.h"
 #include "tui/screen/key_decoder.h"
 #include "tui/screen/safe.h"
+#include "tui/screen/tty.h"
 #include "tui/views/run_control_interface.h"
 #include "tui/views/view.h"
 #include "tui/words/format.h"
@@ -645,6 +646,7 @@ static bool catch_signals(struct terminal_stage *stage)
         if (uv_signal_start(caught, main_loop_on_signal, signals[i]) != 0)
             return false;
     }
+    tty_deadline_arm();
     return true;
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/time.h>
 #include <termios.h>
 #include <time.h>
 #include <unistd.h>
@@ -16,6 +17,12 @@
 
 #define STALL_MS 200 /* a terminal that takes nothing for so long is stopped */
 #define LEAVE_MS 500 /* its time to take the last bytes in */
+/* From a signal to the end. */
+#ifdef __SANITIZE_ADDRESS__
+#define OVERDUE_MS 5000 /* its search for leaks is slow */
+#else
+#define OVERDUE_MS 900
+#endif
 
 bool tty_open(struct tty *tty)
 {
@@ -158,7 +165,7 @@ void tty_close(struct tty *tty)
 }
 
 static struct {
-    volatile sig_atomic_t armed;
+    volatile sig_atomic_t armed, held;
     struct termios termios;
     char leave[256];
     size_t leave_length;
@@ -257,5 +264,56 @@ void tty_rescue_disarm(void)
 
 void tty_rescue_hold(bool held)
 {
+    rescue.held = held;
     rescue.armed = !held;
+}
+
+static struct {
+    volatile sig_atomic_t signal; /* the first that came */
+    void (*handler)(int);         /* libuv's: one for all signals */
+} deadline;
+
+static void deadline_set(int ms)
+{
+    struct itimerval timer = {.it_value = {.tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000}};
+    setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+static void on_overdue(int number)
+{
+    (void)number;
+    leave_terminal();
+    _exit(128 + deadline.signal);
+}
+
+static void on_ending(int number)
+{
+    if (!deadline.signal && !(rescue.held && number != SIGTERM)) {
+        struct sigaction action = {.sa_handler = on_overdue};
+        deadline.signal = number;
+        sigaction(SIGALRM, &action, NULL);
+        deadline_set(OVERDUE_MS);
+    }
+    deadline.handler(number);
+}
+
+void tty_deadline_arm(void)
+{
+    static const int numbers[] = {SIGINT, SIGTERM, SIGQUIT};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        struct sigaction action;
+        if (sigaction(numbers[i], NULL, &action) != 0 || (action.sa_flags & SA_SIGINFO) ||
+            action.sa_handler == SIG_DFL || action.sa_handler == SIG_IGN || action.sa_handler == on_ending)
+            continue;
+        deadline.handler = action.sa_handler;
+        action.sa_handler = on_ending;
+        sigaction(numbers[i], &action, NULL);
+    }
+}
+
+void tty_deadline_lift(void)
+{
+    if (deadline.signal)
+        deadline_set(0);
+    deadline.signal = 0;
 }

@@ -72,4 +72,14 @@ void tty_rescue_disarm(void);
 /* Another program uses the terminal for a while: a signal then takes effect at once. */
 void tty_rescue_hold(bool held);
 
+/*
+ * After SIGINT, SIGTERM or SIGQUIT the program ends within a second, whatever it does: a library may wait where
+ * no signal reaches it (for a pipe that the environment names), and to release a million candidates takes
+ * seconds. For signals that libuv handles already: its handlers stay, and are called. What is typed while the
+ * terminal is held is for the other program.
+ */
+void tty_deadline_arm(void);
+/* The loop has heard the signal, and what it does now may take longer. */
+void tty_deadline_lift(void);
+
 #endif
