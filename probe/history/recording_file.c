@@ -156,7 +156,7 @@ static bool check_journal(const char *file, bool writing, char **error)
     struct stat recording, journal;
     char *name = text_format("%s-journal", file);
     bool fine =
-        lstat(name, &journal) != 0 || journal.st_size == 0 ||
+        lstat(name, &journal) != 0 || (S_ISREG(journal.st_mode) && journal.st_size == 0) ||
         (writing && (stat(file, &recording) != 0 || recording.st_size <= BEGUN_SIZE) &&
          !journal_names_another(name)) ||
         recording_file_refuse(error, name,
