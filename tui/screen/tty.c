@@ -279,7 +279,7 @@ static void deadline_set(int ms)
     setitimer(ITIMER_REAL, &timer, NULL);
 }
 
-static void on_overdue(int number)
+static void on_deadline(int number)
 {
     (void)number;
     leave_terminal();
@@ -289,7 +289,7 @@ static void on_overdue(int number)
 static void on_ending(int number)
 {
     if (!deadline.signal && !(rescue.held && number != SIGTERM)) {
-        struct sigaction action = {.sa_handler = on_overdue};
+        struct sigaction action = {.sa_handler = on_deadline};
         deadline.signal = number;
         sigaction(SIGALRM, &action, NULL);
         deadline_set(OVERDUE_MS);
