@@ -219,6 +219,9 @@ static bool tree_snapshot_read(int fd, const struct tree_snapshot_reader *reader
 /* Persistent znodes in which nothing ephemeral lies: kept in case something will. */
 #define PLAIN_MOST 100000
 #define PLAIN_BYTES_MOST ((size_t)48 << 20)
+/* Ephemeral ones are kept whatever they take together, but not those with paths longer than any program's. */
+#define LONG_PATH 1000
+#define LONG_BYTES_MOST ((size_t)16 << 20)
 /* Of the data of such a one. */
 #define PLAIN_DATA_KEPT 256
 #define BUCKETS_FIRST 4096
@@ -555,12 +558,12 @@ static void parent_counts(struct znode_tree *tree, struct znode *parent, const s
 }
 
 /* Is there reason, or room, to keep it? */
-static bool znode_tree_is_wanted(const struct znode_tree *tree, const struct znode *parent, bool ephemeral)
+static bool znode_tree_is_wanted(const struct znode_tree *tree, const struct znode *parent, size_t length,
+                                 bool ephemeral)
 {
-    return ephemeral || (parent && parent->interests)
-               ? !znode_tree_is_full(tree)
-               : tree->plain < PLAIN_MOST &&
-                     tree->bytes < (tree->bytes_most ? tree->bytes_most : PLAIN_BYTES_MOST);
+    if (ephemeral || (parent && parent->interests))
+        return !znode_tree_is_full(tree) && (length <= LONG_PATH || tree->bytes < LONG_BYTES_MOST);
+    return tree->plain < PLAIN_MOST && tree->bytes < (tree->bytes_most ? tree->bytes_most : PLAIN_BYTES_MOST);
 }
 
 int32_t znode_tree_unseen(const struct znode_tree *tree, const struct znode_change *change)
@@ -578,12 +581,12 @@ struct znode *znode_tree_created(struct znode_tree *tree, const struct transacti
     struct znode *parent = znode_tree_parent(tree, change->path, change->path_length);
     bool again = node && node->exists && node->stat.czxid >= t->zxid;
     bool ephemeral = change->sort == ZNODE_EPHEMERAL;
-    bool wanted = node || znode_tree_is_wanted(tree, parent, ephemeral);
+    bool wanted = node || znode_tree_is_wanted(tree, parent, change->path_length, ephemeral);
     if (!parent && ephemeral && wanted)
         parent = znode_tree_place(tree, change->path, parent_length(change->path, change->path_length));
     if (parent)
         parent_counts(tree, parent, change, t->zxid, !(node && node->exists));
-    if (parent && !wanted && znode_tree_is_full(tree))
+    if (parent && !wanted && (ephemeral || parent->interests || znode_tree_is_full(tree)))
         parent->short_of_children = true;
     if (again || !wanted)
         return again ? node : NULL;
@@ -646,7 +649,7 @@ static struct znode *znode_appear(struct znode_tree *tree, const char *path, boo
     size_t length = strlen(path);
     struct znode *node = znode_tree_find(tree, path, length);
     struct znode *parent = znode_tree_parent(tree, path, length);
-    if (!node && !znode_tree_is_wanted(tree, parent, ephemeral)) {
+    if (!node && !znode_tree_is_wanted(tree, parent, length, ephemeral)) {
         if (parent && znode_tree_is_full(tree))
             parent->short_of_children = true;
         return NULL;
@@ -857,7 +860,7 @@ static void load_znode(void *context, const char *path, size_t length, const str
         last->stat.children++;
     bool ephemeral = owner_is_session(stat->owner);
     struct znode *place = znode_tree_find(loading->tree, path, length), *node = NULL;
-    if (place || znode_tree_is_wanted(loading->tree, NULL, ephemeral)) {
+    if (place || znode_tree_is_wanted(loading->tree, NULL, length, ephemeral)) {
         struct znode *parent = ephemeral ? kept_ancestor(loading) : last ? last->node : NULL;
         node = loaded_node(loading, path, length, stat, parent);
         loading->failed |= !node;

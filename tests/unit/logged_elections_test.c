@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <stdio.h>
 #include <string.h>
 
 #include "config/settings.h"
@@ -217,12 +218,31 @@ static void a_leftover_grows_old(void **state)
     world_end(&w);
 }
 
+/* A log may have many paths of a megabyte: they are kept as far as there is room, and others all the same. */
+static void long_paths_are_bounded(void **state)
+{
+    (void)state;
+    static char path[100001];
+    struct znode_tree *tree = znode_tree_new(0);
+    struct transaction t = {.session = 7};
+    struct znode_change change = {.path = path, .path_length = 100000, .sort = ZNODE_EPHEMERAL};
+    memset(path, 'y', 100000);
+    size_t kept = 0;
+    for (t.zxid = 1; t.zxid <= 2000; t.zxid++) {
+        path[snprintf(path, 32, "/directory%d", (int)t.zxid)] = '/';
+        kept += znode_tree_created(tree, &t, &change) != NULL;
+    }
+    assert_in_range(kept, 50, 200);
+    change.path_length = 1000;
+    assert_non_null(znode_tree_created(tree, &t, &change));
+    znode_tree_free(tree);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_count),
-        cmocka_unit_test(a_candidate_is_left_out),
-        cmocka_unit_test(data_is_left_out),
+        cmocka_unit_test(long_paths_are_bounded),  cmocka_unit_test(numbers_count),
+        cmocka_unit_test(a_candidate_is_left_out), cmocka_unit_test(data_is_left_out),
         cmocka_unit_test(a_leftover_grows_old),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
