@@ -270,9 +270,10 @@ const struct option_row option_table[] = {
     {"observe", 0, "FILE", LOOKING | RECORD | DISCOVER | INJECT | DEMO | AUTOPSY,
      TEXT(observe, "name a file"), .help = "append all observations to FILE, a case for --replay"},
     {"capture", 0, "FILE", WATCH | ONCE | EVENTS | RECORD | REPORT | WHY | AUTOPSY, OWN(add_capture),
-     .help = "read packets of tcpdump: beside the cluster of --server or --cluster, else instead of one;\n"
-             "                                    - for standard input; repeatable; SERVER=FILE names the "
-             "server"},
+     .help = "read packets of tcpdump (-U --immediate-mode): beside the cluster of --server or\n"
+             "                                    --cluster, else instead of one; - for standard input; "
+             "repeatable;\n"
+             "                                    SERVER=FILE names the server"},
     {"client-log", 0, "FILE", WHY | REPORT, OWN(add_client_log),
      .help = "GC log or kernel log of the lost leader's host; repeatable"},
     {"screen", 0, NULL, AUTOPSY, FLAG(screen), .help = "open the dashboard on it"},

@@ -64,7 +64,8 @@ struct capture {
     struct znode_tree *tree;
     struct logged_elections *elections;
     struct moment now;
-    int64_t fact_us; /* when the present fact's packet came: earlier, where it had to wait for others */
+    int64_t
+        fact_us; /* when the present fact's packet came: earlier, where it waited for others, or was late */
     int64_t ticked_us, swept_us, shown_us;
     int64_t unreported_us; /* the first change that was not handed on; 0: none */
     size_t unreported;     /* changes since */
@@ -157,9 +158,8 @@ static void show_client(struct capture *k, const struct wire_client *client, enu
                         uint64_t session, const char *path)
 {
     const struct capture_client *own = client->user;
-    bool timed = step == CAPTURED_NOTIFIED || step == CAPTURED_REACTED;
     struct observation o = {.kind = OBSERVED_CAPTURED,
-                            .at = capture_moment(k, timed ? k->fact_us : k->now.mono_us),
+                            .at = capture_moment(k, step == CAPTURED_STATE ? k->now.mono_us : k->fact_us),
                             .path = path};
     const struct capture_source *source = capture_source_of(k, client);
     struct captured_watch *watches = xmalloc((client->watch_count + 1) * sizeof *watches);
@@ -446,7 +446,7 @@ static struct transaction change_of(const struct capture *k, const struct wire_c
 {
     return (struct transaction){.session = client->session,
                                 .zxid = fact->zxid > 0 ? fact->zxid : k->zxid,
-                                .time_ms = k->now.wall_us / 1000};
+                                .time_ms = k->fact_us / 1000};
 }
 
 static void note_change(struct capture *k, const char *path, struct znode *node, bool created)
@@ -542,7 +542,7 @@ static void leave_unlisted(struct capture *k, struct znode *directory, char **na
             bsearch(&name, names, count, sizeof *names, text_compare))
             continue;
         char *path = text_copy(child->path);
-        ends_vanishes(k->ends, path, k->now.mono_us, false);
+        ends_vanishes(k->ends, path, k->fact_us, false);
         free(path);
         /* Its session may have taken others along. */
         next = directory->children;
@@ -596,7 +596,7 @@ static void on_opened(struct capture *k, struct wire_client *client)
         return;
     }
     if (session->began_ms == 0 && session->active_us == 0)
-        session->began_ms = k->now.wall_us / 1000;
+        session->began_ms = k->fact_us / 1000;
     if (session->connection && is_old(k, &k->sources[k->source]))
         return;
     session->timeout_ms = client->timeout_ms;
@@ -630,7 +630,7 @@ static void show_answered(struct capture *k, struct wire_client *client)
     struct capture_client *own = client->user;
     for (size_t i = 0; i < own->told_count; i++)
         show_client(k, client, CAPTURED_ANSWERED, client->session, own->told[i]);
-    if (k->now.mono_us - own->told_us >= TIMED_US)
+    if (k->fact_us - own->told_us >= TIMED_US)
         told_forget(own);
     client->timed = own->told_count > 0;
 }
@@ -664,7 +664,7 @@ static void on_notified(struct capture *k, struct wire_client *client, const str
     /* The model knows of the change before it hears who was notified. */
     logged_elections_settle(k->elections, k->now);
     show_client(k, client, CAPTURED_NOTIFIED, client->session, fact->path);
-    if (own->requests > 0 || k->now.mono_us - own->told_us >= TIMED_US)
+    if (own->requests > 0 || k->fact_us - own->told_us >= TIMED_US)
         told_forget(own);
     own->told_us = k->fact_us;
     if (own->told_count < TOLD_MOST &&
@@ -682,8 +682,8 @@ static void on_ended(struct capture *k, struct wire_client *client)
     struct logged_session *session = capture_session_of(k, client);
     if (!session || session->connection != client)
         return;
-    if (client->ended_by_server && ends_is_silent(k->ends, session, k->now.mono_us))
-        session->left_us = k->now.mono_us;
+    if (client->ended_by_server && ends_is_silent(k->ends, session, k->fact_us))
+        session->left_us = k->fact_us;
     show_client(k, client, CAPTURED_STATE, client->session, NULL);
     session->connection = NULL;
 }
@@ -705,7 +705,7 @@ static void on_lost(struct capture *k, struct logged_session *session, const str
         ends_doubt(k->ends, k->now.mono_us);
     if (!session || fact->of_server)
         return;
-    session->active_us = k->now.mono_us;
+    session->active_us = k->fact_us;
     session->heard_about = true;
 }
 
@@ -926,7 +926,7 @@ static bool source_goes_on(const struct capture *k)
 }
 
 /* Before the first packet of a further capture, any client may have been at its server. */
-static void capture_source_begin(struct capture *k, const char *server, bool late)
+static void capture_source_begin(struct capture *k, const char *server, int64_t at_us, bool late)
 {
     struct capture_source *source = &k->sources[k->source];
     if (source->began_us != 0)
@@ -935,7 +935,7 @@ static void capture_source_begin(struct capture *k, const char *server, bool lat
         coverage_server(&k->coverage, k->source, server);
     bool goes_on = source_goes_on(k);
     *source = (struct capture_source){
-        .server = server, .began_us = k->now.mono_us, .tied = !k->query.beside || (goes_on && source->tied)};
+        .server = server, .began_us = at_us, .tied = !k->query.beside || (goes_on && source->tied)};
     if (late && k->query.beside && !goes_on)
         ends_doubt(k->ends, k->now.mono_us);
 }
@@ -962,12 +962,12 @@ bool capture_take(struct capture *k, const struct captured_packet *packet)
     bool late = k->started;
     capture_go_on(k, at_us);
     k->source = packet->source;
-    capture_source_begin(k, packet->server, late);
+    capture_source_begin(k, packet->server, at_us, late);
     coverage_packet(&k->coverage, k->source, at_us);
     if (is_doubted(k))
         ends_doubt(k->ends, k->now.mono_us);
     if (packet_read(packet->link, packet->bytes, packet->captured, packet->length, &segment))
-        wire_take(k->wire, k->now.mono_us, &segment);
+        wire_take(k->wire, at_us, &segment); /* its own time, even if it is late */
     ends_judge(k->ends);
     if (k->unreported >= TOGETHER_MOST)
         capture_settle(k);

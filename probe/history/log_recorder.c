@@ -11,6 +11,20 @@
 
 /* The time of a step, unless one packet takes longer. */
 #define STEP_US INT64_C(20000)
+/* libpcap hands packets on in blocks, each after a second at the latest, unless it is told to do so immediately. */
+#define BLOCK_US INT64_C(1200000)
+/* More of a delay is of packets from before, or of a pipe that had stalled. */
+#define DELAY_MOST_US INT64_C(5000000)
+/* The delays of immediate packets differ by less. */
+#define PUNCTUAL_US INT64_C(100000)
+#define DELAYS_KEPT_US INT64_C(30000000)
+/* A packet may come this much later than any in that time. */
+#define LATER_US INT64_C(50000)
+
+/* From a packet's time until it came, by two clocks; since_us 0: none came. */
+struct delays {
+    int64_t least_us, most_us, since_us;
+};
 
 struct log_recorder {
     struct log_set *set;
@@ -22,6 +36,7 @@ struct log_recorder {
     bool tied[CAPTURES_MOST], over;  /* over: they are all read */
     bool doubted[CAPTURES_MOST];     /* it is over, and the logs go on */
     const char *left_out;            /* of log_recorder_left_out() */
+    struct delays delays, earlier;   /* of packets that a pipe brings */
     struct recorder *recorder;
     struct case_writer *observed; /* --observe; or NULL */
     struct log_recorder_options options;
@@ -194,6 +209,20 @@ static bool is_beyond(struct log_recorder *r)
     return !autopsy_has_more(r->autopsy) && capture_latest_zxid(r->capture) > autopsy_latest_zxid(r->autopsy);
 }
 
+static void note_delay(struct log_recorder *r, const struct captured_packet *packet)
+{
+    struct delays *d = &r->delays;
+    int64_t delay_us = packet->arrived_us - packet->at_us;
+    if (packet->arrived_us == 0)
+        return;
+    if (d->since_us == 0 || packet->arrived_us - d->since_us > DELAYS_KEPT_US) {
+        r->earlier = *d;
+        *d = (struct delays){delay_us, delay_us, packet->arrived_us};
+    }
+    d->least_us = delay_us < d->least_us ? delay_us : d->least_us;
+    d->most_us = delay_us > d->most_us ? delay_us : d->most_us;
+}
+
 /* False: there are no more packets at present. */
 static bool log_recorder_packet(struct log_recorder *r)
 {
@@ -203,6 +232,7 @@ static bool log_recorder_packet(struct log_recorder *r)
         if (capture_files_over(r->files, i))
             capture_end(r->capture, i);
     if (next == CAPTURE_PACKET) {
+        note_delay(r, &packet);
         packet.at_us += r->shift_us[packet.source];
         if (r->autopsy)
             log_recorder_tie(r, packet.at_us);
@@ -251,6 +281,19 @@ void log_recorder_pass(struct log_recorder *r, int64_t wall_us)
     if (r->capture)
         capture_pass(r->capture, wall_us);
     log_recorder_changed(r);
+}
+
+void log_recorder_pass_packets(struct log_recorder *r, int64_t mono_us)
+{
+    const struct delays *d = &r->delays, *before = r->earlier.since_us ? &r->earlier : d;
+    int64_t least_us = d->least_us < before->least_us ? d->least_us : before->least_us;
+    int64_t late_us = (d->most_us > before->most_us ? d->most_us : before->most_us) - least_us;
+    bool punctual = before != d && late_us < PUNCTUAL_US;
+    late_us = late_us < DELAY_MOST_US ? late_us : DELAY_MOST_US;
+    late_us = punctual || late_us > BLOCK_US ? late_us : BLOCK_US;
+    int64_t passed_us = mono_us - least_us - late_us - LATER_US;
+    if (d->since_us != 0 && passed_us > log_recorder_latest_us(r))
+        log_recorder_pass(r, passed_us);
 }
 
 void log_recorder_finish(struct log_recorder *r)

@@ -37,6 +37,8 @@ bool log_recorder_step(struct log_recorder *log_recorder, size_t most);
 void log_recorder_refresh(struct log_recorder *log_recorder);
 /* Nothing else has happened until this moment (wall clock). */
 void log_recorder_pass(struct log_recorder *log_recorder, int64_t wall_us);
+/* The same of the packets of pipes, at this time of our own: as late as they have come, further ones may. */
+void log_recorder_pass_packets(struct log_recorder *log_recorder, int64_t mono_us);
 /* The captures are over: what waits for more packets is reported as it is. */
 void log_recorder_finish(struct log_recorder *log_recorder);
 

@@ -5,6 +5,8 @@ import os
 import signal
 import struct
 import subprocess
+import time
+from pathlib import Path
 
 import pytest
 
@@ -71,6 +73,39 @@ def test_events_of_a_file_and_of_a_pipe(private):
     check_sanitizers(done.stderr)
     assert done.returncode == 0, done
     check_told([json.loads(line) for line in done.stdout.splitlines()])
+
+
+def test_packets_that_a_pipe_hands_on_in_blocks(private):
+    """As tcpdump does without --immediate-mode: a second's packets at once, when it is over. What came before a's last
+    seconds comes in the first of them."""
+    since, until_second = 1795632441, 1795632452
+    path = file_of(Path(private["HOME"]) / "part.pcap", until=until_second)
+    data = bytearray(Path(path).read_bytes())
+    at = part = 24
+    while at < len(data):
+        if struct.unpack("<I", data[at:at + 4])[0] < since:
+            part += 1
+            data[at:at + 8] = struct.pack("<II", since, part)
+        at += 16 + struct.unpack("<I", data[at + 8:at + 12])[0]
+    Path(path).write_bytes(data)
+    alone = events(run("events", "--json", "--capture", path, env=private))
+    with subprocess.Popen([PROGRAM, "events", "--json", "--capture", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, env={**os.environ, **private}, bufsize=0) as process:
+        process.stdin.write(data[:24])
+        at = 24
+        for second in range(since, until_second):
+            begin = at
+            while at < len(data) and struct.unpack("<I", data[at:at + 4])[0] == second:
+                at += 16 + struct.unpack("<I", data[at + 8:at + 12])[0]
+            time.sleep(1)
+            process.stdin.write(data[begin:at])
+        out, err = process.communicate(timeout=60)
+    check_sanitizers(err.decode())
+
+    def figures(told):
+        return [[e["failover"][key] for key in ("cause", "cause_certainty", "detection_ms", "notified_ms", "reacted_ms")]
+                for e in told if e["event"] == "failover"]
+    assert figures(json.loads(line) for line in out.splitlines()) == figures(alone) != []
 
 
 def test_a_silence_is_proven_where_every_server_was_captured(private, tmp_path):

@@ -380,6 +380,30 @@ static void packets_that_come_twice(void **state)
     assert_same(result);
 }
 
+/* Time went on without them: each keeps its own. */
+static void packets_that_come_late(void **state)
+{
+    (void)state;
+    struct sample_result *plain = sample_of(NULL, 0), *result = sample_begin();
+    for (size_t i = 0; i < sample_count; i++) {
+        if (i > 0 && sample_packets[i].at_us - sample_packets[i - 1].at_us > 20000)
+            capture_pass(result->capture, sample_packets[i].at_us + 900000);
+        sample_take(result, &sample_packets[i]);
+    }
+    sample_end(result);
+    assert_int_equal(result->failover_count, 3);
+    for (size_t i = 0; i < 3; i++) {
+        const struct seen_failover *f = &result->failovers[i], *right = &plain->failovers[i];
+        assert_int_equal(f->certainty, CERTAINTY_CERTAIN);
+        assert_int_equal(f->cause, right->cause);
+        assert_int_equal(f->detection.low_us, right->detection.low_us);
+        assert_int_equal(f->notified_us, right->notified_us);
+        assert_int_equal(f->reacted_us, right->reacted_us);
+    }
+    sample_free(plain);
+    sample_free(result);
+}
+
 /* Each in three parts, the last one first, the middle one twice. */
 static void packets_in_parts_and_in_disorder(void **state)
 {
@@ -601,6 +625,7 @@ int main(void)
         cmocka_unit_test(many_notifications_at_once),
         cmocka_unit_test(each_step_to_the_packet),
         cmocka_unit_test(packets_that_come_twice),
+        cmocka_unit_test(packets_that_come_late),
         cmocka_unit_test(bytes_behind_a_hole_keep_their_time),
         cmocka_unit_test(an_end_that_was_missed_later),
         cmocka_unit_test(packets_in_parts_and_in_disorder),

@@ -37,7 +37,6 @@
 #define NOTES_MOST 20
 
 struct autopsy_run {
-    int64_t packet_us, packet_mono_us; /* of the latest packet: its time, and when it came */
     const struct invocation *invocation;
     struct log_recorder *recorder;
     struct log_recorder_options options;
@@ -294,18 +293,10 @@ static void on_follow_event(void *context, const struct event *event)
     run->over = run->output_error != 0;
 }
 
-/* Time goes on by the clock of the capturing host, as far as packets have shown it. */
+/* Time goes on by the clock of the capturing host. */
 static void pass_after_packets(struct autopsy_run *run)
 {
-    int64_t latest_us = log_recorder_latest_us(run->recorder), now_us = clock_now().mono_us;
-    if (latest_us > run->packet_us) {
-        run->packet_us = latest_us;
-        run->packet_mono_us = now_us;
-    } else if (latest_us != 0 && now_us - run->packet_mono_us > 1000 * FOLLOW_MS) {
-        run->packet_us = latest_us + (now_us - run->packet_mono_us) - 1000 * FOLLOW_MS;
-        run->packet_mono_us = now_us - 1000 * FOLLOW_MS;
-        log_recorder_pass(run->recorder, run->packet_us);
-    }
+    log_recorder_pass_packets(run->recorder, clock_now().mono_us);
     if (log_recorder_is_over(run->recorder))
         log_recorder_finish(run->recorder);
     run->over = run->over || log_recorder_is_over(run->recorder);
