@@ -246,9 +246,11 @@ bool vacancy_lost(const struct election *election, struct moment now, struct fai
     }
     bool since = failover->from && logged_since(election, now, failover);
     struct moment vacant = failover->lost_at;
-    if (!since && vacancy_led_unseen(election, failover))
-        vacant = (struct moment){0}; /* it ended in a gap, perhaps */
-    else if (vacant.mono_us == 0 && election->state_since.mono_us < election->own_since.mono_us)
+    if (!since && vacancy_led_unseen(election, failover)) { /* it ended in a gap, perhaps */
+        failover->vacancy = SPAN_UNKNOWN;
+        return true;
+    }
+    if (vacant.mono_us == 0 && election->state_since.mono_us < election->own_since.mono_us)
         vacant = election->state_since; /* a recording found it so */
     if (vacant.mono_us != 0 && now.mono_us >= vacant.mono_us)
         failover->vacancy = open_since(vacant, now);

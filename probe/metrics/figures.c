@@ -94,9 +94,10 @@ static double figures_vacancy(const struct election *election, enum election_sta
     bool known = vacancy_lost(election, now, &lost) && lost.vacancy.low_us >= 0;
     if (stalls)
         return known ? (double)lost.vacancy.low_us / 1e6 : seconds_since(vacancy_doubt(election)->since, now);
-    if (known && vacancy_led_unseen(election, &lost)) /* that one may be over */
-        return seconds_since(election->state_since, now);
-    return known ? fmax((double)lost.vacancy.low_us / 1e6, seconds_since(election->state_since, now)) : NAN;
+    double found_s = seconds_since(election->state_since, now);
+    if (known)
+        return fmax((double)lost.vacancy.low_us / 1e6, found_s);
+    return vacancy_led_unseen(election, &lost) ? found_s : NAN; /* that one may be over */
 }
 
 void figures_of_election(const struct election *election, struct moment now, double figures[FIGURE_COUNT])

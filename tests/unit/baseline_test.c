@@ -785,6 +785,7 @@ static void a_log_corrects_what_was_found(void **state)
     (void)state;
     struct world *world = world_new();
     struct failover lost;
+    double figures[FIGURE_COUNT];
     char text[VACANCY_TEXT];
     named = settings()->clusters->elections;
     connection_lost(world, world->first);
@@ -807,6 +808,8 @@ static void a_log_corrects_what_was_found(void **state)
     assert_string_equal(lost.from, "n_0000000004");
     assert_int_equal(lost.lost_at.wall_us, lost_us);
     assert_int_equal(lost.vacancy.low_us, 51 * SECOND);
+    figures_of_election(election_of(world->second), now_of(world, world->second), figures);
+    assert_true(figures[FIGURE_VACANCY] == 51);
     named = NULL;
     world_free(world);
 }

@@ -144,8 +144,7 @@ int64_t label_vacant_us(const struct election *election, struct moment now)
 {
     struct failover lost;
     now = label_as_of(election, now);
-    bool known = !election->state_since_exact && !election->leader && vacancy_lost(election, now, &lost) &&
-                 !vacancy_led_unseen(election, &lost);
+    bool known = !election->state_since_exact && !election->leader && vacancy_lost(election, now, &lost);
     int64_t found_us = label_age_us(election->state_since, now);
     return known && lost.vacancy.low_us > found_us ? lost.vacancy.low_us : found_us;
 }
