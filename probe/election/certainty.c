@@ -496,9 +496,9 @@ static bool may_wait_in_turn(const struct candidate *c)
     return !c->own->has_watched && waits < 2;
 }
 
-/* A candidate elsewhere, whose session has none here: the sessions that wait in one line after the other are those of
- * both lines. */
-static bool is_of_stranger(const struct election *election, const char *path)
+/* A candidate elsewhere, whose session has none here, and the member has none there: the sessions that wait in one line
+ * after the other are those of both lines, but the one ahead may want only that lock. */
+static bool is_of_stranger(const struct election *election, const struct candidate *member, const char *path)
 {
     size_t length;
     const struct election *other = cluster_election_around(election->cluster, path, &length);
@@ -517,12 +517,14 @@ static bool watches_mark(const struct election *election, const struct candidate
 {
     const struct client_session *shown = &c->own->client->shown;
     for (size_t i = 0; i < shown->watch_count; i++) {
+    if (other && client_candidate(member->own->client, other))
+        return false;
         const char *path = shown->watches[i];
         bool numbered = recipe_sequence_of(path) != SEQUENCE_NONE;
         if (strcmp(path, election->path) == 0)
             continue;
         if (!numbered || lies_in(path, election->ack_path) ||
-            (!lies_in(path, election->path) && may_wait_in_turn(c) && !is_of_stranger(election, path)))
+            (!lies_in(path, election->path) && may_wait_in_turn(c) && !is_of_stranger(election, c, path)))
             return true;
     }
     return false;

@@ -258,6 +258,12 @@ static void conditions_of_a_wrong_watch(void **state)
     model_script_run("one skips a member, and all others watch the one before them",
                      FOUR "w c " B "\nw d " B "\nproof\n? standing wrong-predecessor certain\n");
     model_script_run("... it watches the first, as an older version may, or a last resort",
+    model_script_run("... behind one that wants only that lock",
+                     C_AND_D "watch /x/election\n+ n_0000000000 s=e\n+ n_0000000001 s=c\nlist\n"
+                             "> election-seen\nreadall\nw c n_0000000000\n" FOUR_MORE "suspected\n");
+    model_script_run("... it has no place there",
+                     C_AND_D "watch /x/election\n+ n_0000000000 s=e\n+ n_0000000001 s=6\nlist\n"
+                             "> election-seen\nreadall\nw c n_0000000000\n" FOUR_MORE "certain\n");
                      FOUR "w c " B "\nw d " A "\nproof\n? standing wrong-predecessor suspected\n");
     model_script_run("all watch the first: perhaps they should",
                      FOUR "w c " A "\nproof\n? standing wrong-predecessor suspected\n");
