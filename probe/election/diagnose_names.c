@@ -256,13 +256,14 @@ static const struct candidate *marked_one(const struct election *election)
 /* Solr's leaderVoteWait, unless it is set. */
 #define VOTE_WAIT_US INT64_C(180000000)
 
-/* It may be at work before it acknowledges: Solr's first of a shard waits for its replicas after a cold start, and
- * Flink's has acknowledged some of its parts while others recover. */
+/* It may be at work before it acknowledges: Solr's first of a shard waits for its replicas after a cold start, zk-ruby's
+ * acknowledges after all its callbacks, and Flink's has acknowledged some of its parts while others recover. */
 static bool may_take_over_yet(struct diagnosis *d, const struct candidate *leader, struct moment since,
                               bool partly)
 {
     const struct election *election = d->election;
-    bool begun = partly, waits = strcmp(election->recipe->name, "solr-shard") == 0 &&
+    const char *recipe = election->recipe->name;
+    bool begun = partly, waits = (strcmp(recipe, "solr-shard") == 0 || strcmp(recipe, "zk-ruby") == 0) &&
                                  d->f->at.mono_us < since.mono_us + VOTE_WAIT_US;
     for (size_t i = 0; i < FURTHER_ACKS; i++)
         begun = begun || (leader->stat.owner && election->own->further_acks[i].owner == leader->stat.owner);

@@ -256,7 +256,8 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .looks =
                 "It has been first for longer than allow.failover, and the acknowledgement does not exist. "
                 "Suspected if it has written some of several acknowledgements, and for three minutes in a "
-                "shard of Solr (leaderVoteWait). A warning, suspected, if another session entered itself in "
+                "shard of Solr (leaderVoteWait) and of zk-ruby (its callbacks come first). A warning, "
+                "suspected, if another session entered itself in "
                 "the registry since then: it may have done so for it.",
             .advice = "check that application's log: it is first in line but does not take over",
             .source = "pgconsul pull request 196",

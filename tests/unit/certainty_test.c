@@ -716,14 +716,18 @@ static void acknowledgements_of_other_versions(void **state)
                      "list\n> election-seen\nreadall\nread .\n? ack no\ntick 20000\ntime\n"
                      "? findings never-acknowledged critical suspected V_0000000000\n");
 #define BALLOTS "list\n> election-seen\nreadall\nread leader_ack\n"
-#define LACKS "tick 10000\ntime\n? findings never-acknowledged critical certain ballot0000000001\n"
-    model_script_run("... where a recording saw one, it is certain in the next run, too",
-                     "watch /_zkelection/app\nconnect\n> connection connected\n+ ballot0000000000 s=1 a\n"
-                     "+ ballot0000000001 s=2 b\n+ leader_ack s=1 a\n" BALLOTS "? ack yes\n"
-                     "- ballot0000000000\n- leader_ack\nlist\n> leader-lost ballot0000000000 @1\n"
-                     "> candidate-left ballot0000000000 @1\n"
-                     "> leader-elected ballot0000000000 -> ballot0000000001 after 0\nread leader_ack\n" LACKS
-                     "restart 100\nconnect\n> connection connected\n" BALLOTS LACKS);
+#define LACKS(certainty) "time\n? findings never-acknowledged critical " certainty " ballot0000000001\n"
+    model_script_run(
+        "... where a recording saw one, it is certain in the next run, too, once zk-ruby's callbacks "
+        "had three minutes",
+        "watch /_zkelection/app\nconnect\n> connection connected\n+ ballot0000000000 s=1 a\n"
+        "+ ballot0000000001 s=2 b\n+ leader_ack s=1 a\n" BALLOTS "? ack yes\n"
+        "- ballot0000000000\n- leader_ack\nlist\n> leader-lost ballot0000000000 @1\n"
+        "> candidate-left ballot0000000000 @1\n"
+        "> leader-elected ballot0000000000 -> ballot0000000001 after 0\nread leader_ack\n"
+        "tick 170000\n" LACKS("suspected") "tick 10000\n" LACKS(
+            "certain") "restart 100\nconnect\n> connection connected\n" BALLOTS
+                       "tick 10000\n" LACKS("certain"));
     model_script_run("Flink since 1.15 acknowledges with three",
                      "watch /flink/x/leader/latch\nconnect\n> connection connected\n"
                      "+ " LATCH " s=a\nlist\n> election-seen\nreadall\n"
