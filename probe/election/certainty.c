@@ -22,6 +22,9 @@
 /* Lists are recent for three times the interval between the latest two, and at least for so long. */
 #define RECENT_US INT64_C(15000000)
 #define RECENT_INTERVALS 3
+/* A request and a change, each of which was seen some time after it happened: the change came later. */
+#define CHANGE_SEEN_US INT64_C(2000000)
+#define CHANGE_IGNORED_US INT64_C(30000000)
 
 static const struct presumption_kind presumption_kinds[PRESUMPTIONS] = {
     [PRESUMES_ELECTION] = {"election", "that this directory is an election",
@@ -459,8 +462,17 @@ static bool watched_above(const struct election *election)
     return false;
 }
 
+/* The children have changed since its last request, and it requested nothing for half a minute then: a watch on them
+   is used up by that. */
+static bool ignored_a_change(const struct election *election, const struct client *client)
+{
+    int64_t changed_us = election->own->changed_us;
+    return client->still_us != 0 && changed_us >= client->still_us + CHANGE_SEEN_US &&
+           client->shown.seen.mono_us >= changed_us + CHANGE_IGNORED_US;
+}
+
 /* No hidden watch could notify it: its server has counted no watches on children but observers' since its last
-   request, and no session watches an ancestor of the election (perhaps recursively). */
+   request, or it ignored a change of them, and no session watches an ancestor of the election (perhaps recursively). */
 static bool certainty_watches(const struct election *election, const struct candidate *c)
 {
     const struct cluster *cluster = election->cluster;
@@ -470,7 +482,8 @@ static bool certainty_watches(const struct election *election, const struct cand
     if (!shown || shown->server >= cluster->server_count || watched_above(election))
         return false;
     const struct server *server = &cluster->servers[shown->server];
-    return server->foreign_children == 0 && server->counts[0].counted_us >= c->own->client->still_us;
+    return (server->foreign_children == 0 && server->counts[0].counted_us >= c->own->client->still_us) ||
+           ignored_a_change(election, c->own->client);
 }
 
 /* ---- the rule for a missing or a wrong watch ---- */

@@ -716,7 +716,7 @@ static const struct client *watches_for_another(const struct diagnosis *d, const
 #define BESIDE_MOST 64
 
 struct beside {
-    bool hides;       /* a watch on children at another server, which has no owner, may be its client's */
+    bool hides;       /* a watch on children, which has no owner, may be its client's */
     int64_t asked_us; /* one that is no member here was seen to make requests: client_asks_us() */
 };
 
@@ -734,8 +734,11 @@ static struct beside seen_beside(const struct election *election, const struct c
         if (!its->connected || its->observer || other->ours || other == client ||
             (!everywhere && !client_is_beside(own, its)))
             continue;
-        bool other_server = (everywhere || its->server != own->server) && its->server < cluster->server_count;
-        beside.hides = beside.hides || (other_server && !announced_none(&cluster->servers[its->server]));
+        const struct server *server =
+            its->server < cluster->server_count ? &cluster->servers[its->server] : NULL;
+        bool counts = server && (everywhere || its->server != own->server ? !announced_none(server)
+                                                                          : server->foreign_children != 0);
+        beside.hides = beside.hides || counts;
         int64_t asked_us = client_asks_us(other);
         if (asked_us > beside.asked_us && !client_candidate(other, election))
             beside.asked_us = asked_us;

@@ -550,6 +550,8 @@ void update_children(const struct update *f, const struct observed_children *lis
                      election->own->directory.pzxid == list->stat->pzxid;
     if (!same_list || election->own->quiet_us == 0)
         election->own->quiet_us = f->at.mono_us;
+    if (election->directory_known && election->own->directory.pzxid != list->stat->pzxid)
+        election->own->changed_us = f->at.mono_us;
     if (list->synced_us != 0) {
         election->own->synced_us = list->synced_us;
         diagnose_soon(election);
