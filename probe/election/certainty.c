@@ -515,6 +515,8 @@ static bool is_of_stranger(const struct election *election, const struct candida
 {
     size_t length;
     const struct election *other = cluster_election_around(election->cluster, path, &length);
+    if (other && client_candidate(member->own->client, other))
+        return false;
     const char *name = other && path[length] == '/' ? path + length + 1 : NULL;
     const struct candidate *c = name ? candidates_find(other, name, candidates_hash(other, name)) : NULL;
     const struct candidate *one = c && c->own->client ? c->own->client->owned : NULL;
@@ -530,8 +532,6 @@ static bool watches_mark(const struct election *election, const struct candidate
 {
     const struct client_session *shown = &c->own->client->shown;
     for (size_t i = 0; i < shown->watch_count; i++) {
-    if (other && client_candidate(member->own->client, other))
-        return false;
         const char *path = shown->watches[i];
         bool numbered = recipe_sequence_of(path) != SEQUENCE_NONE;
         if (strcmp(path, election->path) == 0)
@@ -570,6 +570,16 @@ static bool readers_pass(const struct election *election, const struct candidate
     return true;
 }
 
+/* Under the names of the official recipe, which everybody writes for himself, the only one that waits watches nobody, and
+ * nobody was ever seen to: another host may tell it of its turn. Other names are those of a program or of a library. */
+static bool may_be_told(const struct election *election)
+{
+    const char *recipe = election->recipe ? election->recipe->name : "";
+    return (strcmp(recipe, "zookeeper") == 0 || strcmp(recipe, "zookeeper-session") == 0) &&
+           !election->shows_predecessor && election->own->line.watching == 0 &&
+           election->recognised != RECOGNISED_CONFIGURED;
+}
+
 bool certainty_lasts(const struct candidate *c, unsigned holds)
 {
     bool helped = client_is_helped(c->own->client, c->own->helped_us);
@@ -588,7 +598,7 @@ unsigned certainty_of_member(const struct election *election, const struct candi
     /* Each change of leader notifies who watches the first: so do whole layouts, older versions and last resorts. */
     bool follows = c->own->watched && c->own->watched->place == 0 && election->reader_count == 0;
     bool as_all = (c->own->watched && c->own->watched == election->own->line.watched_by_all) || follows ||
-                  election->own->line.pairs || readers_pass(election, c);
+                  election->own->line.pairs || readers_pass(election, c) || may_be_told(election);
     return (certainty_layout(election, c) ? BIT(LAYOUT) : 0) |
            (certainty_order(election, c) && !contradicts ? BIT(ORDER) : 0) |
            (certainty_watches(election, c) ? BIT(WATCHES) : 0) | (as_all ? 0 : BIT(LINE)) |

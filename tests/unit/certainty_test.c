@@ -258,6 +258,35 @@ static void waits_in_other_lines(void **state)
                      C_AND_D OTHER_LINE("/x/election") FOUR_MORE "suspected\n");
     model_script_run("... in two at once",
                      C_AND_D OTHER_LINE("/x/election") OTHER_LINE("/y/election") FOUR_MORE "certain\n");
+    model_script_run("... behind one that wants only that lock",
+                     C_AND_D "watch /x/election\n+ n_0000000000 s=e\n+ n_0000000001 s=c\nlist\n"
+                             "> election-seen\nreadall\nw c n_0000000000\n" FOUR_MORE "suspected\n");
+    model_script_run("... it has no place there",
+                     C_AND_D "watch /x/election\n+ n_0000000000 s=e\n+ n_0000000001 s=6\nlist\n"
+                             "> election-seen\nreadall\nw c n_0000000000\n" FOUR_MORE "certain\n");
+}
+
+/* One waits, and nobody was seen to watch: under names that everybody may write, another host may tell it. */
+static void the_only_one_that_waits(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *first, *second, *before, *expected;
+    } rows[] = {
+        {"n_0000000000", "n_0000000001", "", "suspected"},
+        {"n_0000000000", "n_0000000001", "w b n_0000000000\nround\nunw b n_0000000000\n", "certain"},
+        {"candidate-72058518964535541_0000000000", "candidate-72058518964535542_0000000001", "", "suspected"},
+        {A, B, "", "certain"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char script[1024];
+        snprintf(script, sizeof script,
+                 "watch /app/election\nconnect\n> connection connected\n+ %s s=a\n+ %s s=b\n"
+                 "client a on=1 at=10.0.0.1:11\nclient b on=1 at=10.0.0.2:12\n"
+                 "tick 1000\nlist\n> election-seen\nreadall\n%sproof\n? standing no-watch %s\n",
+                 rows[i].first, rows[i].second, rows[i].before, rows[i].expected);
+        model_script_run(rows[i].second, script);
+    }
 }
 
 /* The last condition, for a wrong watch. */
@@ -267,12 +296,6 @@ static void conditions_of_a_wrong_watch(void **state)
     model_script_run("one skips a member, and all others watch the one before them",
                      FOUR "w c " B "\nw d " B "\nproof\n? standing wrong-predecessor certain\n");
     model_script_run("... it watches the first, as an older version may, or a last resort",
-    model_script_run("... behind one that wants only that lock",
-                     C_AND_D "watch /x/election\n+ n_0000000000 s=e\n+ n_0000000001 s=c\nlist\n"
-                             "> election-seen\nreadall\nw c n_0000000000\n" FOUR_MORE "suspected\n");
-    model_script_run("... it has no place there",
-                     C_AND_D "watch /x/election\n+ n_0000000000 s=e\n+ n_0000000001 s=6\nlist\n"
-                             "> election-seen\nreadall\nw c n_0000000000\n" FOUR_MORE "certain\n");
                      FOUR "w c " B "\nw d " A "\nproof\n? standing wrong-predecessor suspected\n");
     model_script_run("all watch the first: perhaps they should",
                      FOUR "w c " A "\nproof\n? standing wrong-predecessor suspected\n");
@@ -1098,6 +1121,7 @@ int main(void)
         cmocka_unit_test(read_write_locks),
         cmocka_unit_test(conditions_of_a_missing_watch),
         cmocka_unit_test(waits_in_other_lines),
+        cmocka_unit_test(the_only_one_that_waits),
         cmocka_unit_test(conditions_of_a_wrong_watch),
         cmocka_unit_test(predecessors_end_passes),
         cmocka_unit_test(watches_that_no_server_shows),
