@@ -16,8 +16,6 @@ static char cluster_name[] = "prod", election_name[] = "orders", path[] = "/orde
 static struct cluster cluster = {.name = cluster_name, .connected_to = server};
 static struct election empty = {
     .cluster = &cluster, .path = path, .name = election_name, .kind = KIND_LEADER, .directory_known = true};
-static struct election vacated = {
-    .cluster = &cluster, .path = path, .name = election_name, .kind = KIND_LEADER, .change.vacancy_us = 2320};
 static struct election lock = {.cluster = &cluster, .path = path, .name = election_name, .kind = KIND_LOCK};
 static struct candidate other = {.name = server};
 static struct candidate *others[] = {&other};
@@ -82,7 +80,7 @@ static void says_it_in_words(void **state)
          "leader elected",
          "a:1",
          "b:1",
-         "after 1.41s",
+         "", /* the failover's event says how long, with bounds: one figure */
          ROLE_GOOD},
         {{EVENT_LEADER_ELECTED, .cluster = &cluster, .election = &empty, .candidate = "n_2", .from = "n_1",
           .after_us = 20320},
@@ -91,12 +89,12 @@ static void says_it_in_words(void **state)
          "n_2",
          "",
          ROLE_GOOD},
-        {{EVENT_LEADER_ELECTED, .cluster = &cluster, .election = &vacated, .candidate = "n_2", .from = "n_1",
+        {{EVENT_LEADER_ELECTED, .cluster = &cluster, .election = &empty, .candidate = "n_2", .from = "n_1",
           .after_us = 2320},
          "leader elected",
          "n_1",
          "n_2",
-         "after 2.32ms",
+         "",
          ROLE_GOOD},
         {{EVENT_LEADER_LOST, OF(standing), .candidate = "n_0000000007", .gap_us = 9000000},
          "leader lost",
@@ -130,12 +128,12 @@ static void says_it_in_words(void **state)
          "n_2 b:1",
          "",
          ROLE_GOOD},
-        {{EVENT_LEADER_ELECTED, .cluster = &cluster, .election = &vacated, .candidate = "n_2",
+        {{EVENT_LEADER_ELECTED, .cluster = &cluster, .election = &empty, .candidate = "n_2",
           .identity = "pg1", .from = "n_1", .from_identity = "pg1", .after_us = 2320},
          "leader elected",
          "",
          "pg1",
-         "the same identity again, after 2.32ms",
+         "the same identity again",
          ROLE_GOOD},
         {{EVENT_FAILOVER, OF(empty), .failover = &renewed},
          "failover",
@@ -145,11 +143,11 @@ static void says_it_in_words(void **state)
          ROLE_GOOD},
         {{EVENT_LEADER_ELECTED, OF(empty), .candidate = "n_2"}, "leader elected", "", "n_2", "", ROLE_GOOD},
         {{EVENT_LEADER_ACKNOWLEDGED, .cluster = &cluster, .election = &empty, .candidate = "n_2",
-          .after_us = 0},
+          .after_us = 9460},
          "acknowledged",
          "",
          "n_2",
-         "after 0.00ms",
+         "",
          ROLE_GOOD},
         {{EVENT_CONNECTION, .cluster = &cluster, .connection = "connected"},
          "connected",

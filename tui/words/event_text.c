@@ -8,8 +8,6 @@
 #include "probe/election/model.h"
 #include "tui/words/format.h"
 
-#define LIST_US 1000000
-
 /* Appends as much of text as fits, without cutting a character in two. */
 static void event_text_append(char *buffer, size_t size, const char *text)
 {
@@ -116,11 +114,6 @@ static void say_elected(const struct event *event, struct event_words *words)
         put_candidate(words, event->candidate, event->identity);
     if (same)
         APPEND(words->detail, SAME_IDENTITY);
-    /* With a candidate waiting there is no vacancy, and the time is our own delay. A recording does not say
-     * which it was: a time longer than a list takes is shown. */
-    const struct change *change = event->election ? &event->election->change : NULL;
-    if (change && (change->vacancy_us > 0 || (!change->from && event->after_us >= LIST_US)))
-        event_text_put_span(words, same ? ", after " : "after ", event->after_us);
 }
 
 /* "expired, 9.60 – 12.9s: silent 9.6 s at zk1:2181 ..."; the cause only as narrow as it is known. */
@@ -263,11 +256,8 @@ void event_text(const struct event *event, struct event_words *words)
         words->label = "acknowledged";
         words->role = ROLE_GOOD;
         put_candidate(words, event->candidate, event->identity);
-        event_text_put_span(words, "after ", event->after_us);
-        if (event->detail) {
-            APPEND(words->detail, words->detail[0] ? "; " : "");
+        if (event->detail)
             APPEND(words->detail, event->detail);
-        }
         break;
     case EVENT_FAILOVER:
         say_failover(event, words);
