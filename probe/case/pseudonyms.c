@@ -35,6 +35,8 @@ static const char plain_words[] =
  * them, if they are not longer than this. */
 #define RECENT_COUNT 32768
 #define RECENT_MOST 256
+/* Characters. */
+#define POD_SUFFIX 5
 /* These are separate words within another one, as in ordersElection. */
 static const char *const stems[] = {"election", "elector"};
 
@@ -114,6 +116,11 @@ static bool is_upper(unsigned char c)
 static bool is_letter(unsigned char c)
 {
     return is_upper(c) || (c >= 'a' && c <= 'z');
+}
+
+static bool is_word_byte(unsigned char c)
+{
+    return is_letter(c) || is_digit(c);
 }
 
 static char without_case(char c)
@@ -366,6 +373,20 @@ static size_t hex_length(const char *text, size_t length)
     return ends && (begin ? i > begin : i >= 8 && letters && digits) ? i : 0;
 }
 
+/* The random end of a Kubernetes pod's name ("-x2k9q") that begins here; 0: none. It has no vowels. It is one word: single
+ * letters would stay, and identify the pod. */
+static size_t pod_suffix_length(const char *text, size_t before, size_t length)
+{
+    bool mixed = false;
+    size_t i = 0;
+    for (; i < length && is_word_byte((unsigned char)text[i]); i++) {
+        if (i == POD_SUFFIX || !strchr("bcdfghjklmnpqrstvwxz2456789", text[i]))
+            return 0;
+        mixed |= i > 0 && is_digit((unsigned char)text[i - 1]) && is_letter((unsigned char)text[i]);
+    }
+    return before > 0 && text[-1] == '-' && i == POD_SUFFIX && mixed ? i : 0;
+}
+
 /* A name is not longer, and a stranger's text of one hexadecimal number after another may be. */
 #define NAME_MOST 256
 
@@ -395,7 +416,7 @@ static size_t put_id(struct pseudonyms *p, const char *text, size_t before, size
 {
     size_t used = guid_length(text, length);
     bool stays = used > 0;
-    if (!used && (used = hex_length(text, length)))
+    if (!used && !(used = pod_suffix_length(text, before, length)) && (used = hex_length(text, length)))
         stays = text[1] == 'x' || is_layout_id(p, text, before, used, length - used);
     if (stays)
         buffer_put(&p->out, text, used);
@@ -405,11 +426,6 @@ static size_t put_id(struct pseudonyms *p, const char *text, size_t before, size
 }
 
 /* ---- texts ---- */
-
-static bool is_word_byte(unsigned char c)
-{
-    return is_letter(c) || is_digit(c);
-}
 
 /* "Greek", "Uppercase_Letter" */
 #define PROPERTY_MOST 24

@@ -34,6 +34,7 @@ static void test_texts(void **state)
         {"72057795895427087-acme17:8983_solr-n_0000000003",
          "72057795895427087-aaaa17:8983_solr-n_0000000003"},
         {"n_-214748364", "n_-214748364"},
+        {"ledger-0-x2 acme-srv42", "aaaaaa-0-x2 aaaa-aaa42"},
         {"ordersElection acmeLeader SELECTION", "aaaaaaElection aaaaLeader SELECTION"},
         {"http%3A%2F%2Facme%2Fa", "http%3A%2F%2Faaaa%2Fa"},
         {"^acme-(\\d{10})[a-zA-Z]$", "^aaaa-(\\d{10})[a-zA-Z]$"},
@@ -59,6 +60,25 @@ static void test_texts(void **state)
         char *first = xstrdup(other);
         assert_string_equal(pseudonyms_text(p, text), first);
         free(first);
+    }
+    pseudonyms_free(p);
+}
+
+/* The random end of a pod's name: none of it stays where it was, as its single letters would. */
+static void test_pods(void **state)
+{
+    (void)state;
+    static const char *const ends[] = {"x2k9q", "q4r8w", "7hmzd", "b9tzs"};
+    struct pseudonyms *p = pseudonyms_new();
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        char name[64], other[64];
+        snprintf(name, sizeof name, "payments-7d9f8b6c54-%s:8080", ends[i]);
+        snprintf(other, sizeof other, "%s", pseudonyms_text(p, name));
+        for (size_t k = strcspn(name, "-") + 12; name[k] != ':'; k++)
+            assert_true((other[k] >= '0' && other[k] <= '9') || other[k] != name[k]);
+        assert_null(strstr(other, ends[i]));
+        snprintf(name, sizeof name, "/locks/payments-7d9f8b6c54-%s", ends[i]);
+        assert_memory_equal(strstr(pseudonyms_text(p, name), "-"), strstr(other, "-"), 17);
     }
     pseudonyms_free(p);
 }
@@ -327,10 +347,14 @@ static void test_a_configuration(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_texts),           cmocka_unit_test(test_the_same_everywhere),
-        cmocka_unit_test(test_other_spellings), cmocka_unit_test(test_all_are_different),
-        cmocka_unit_test(test_a_full_network),  cmocka_unit_test(test_hexadecimal),
-        cmocka_unit_test(test_many_numbers),    cmocka_unit_test(test_a_configuration)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_texts),
+                                       cmocka_unit_test(test_pods),
+                                       cmocka_unit_test(test_the_same_everywhere),
+                                       cmocka_unit_test(test_other_spellings),
+                                       cmocka_unit_test(test_all_are_different),
+                                       cmocka_unit_test(test_a_full_network),
+                                       cmocka_unit_test(test_hexadecimal),
+                                       cmocka_unit_test(test_many_numbers),
+                                       cmocka_unit_test(test_a_configuration)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
