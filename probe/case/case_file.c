@@ -723,7 +723,7 @@ struct case_cutting {
     struct buffer *out;
     struct model *model; /* of the run: for the head of its blocks */
     struct case_writer *writer;
-    bool begun;
+    bool begun, matched; /* matched: an election of the part was observed */
 };
 
 static void cut_end(struct case_cutting *cut)
@@ -784,6 +784,7 @@ static void cut_observe(struct case_cutting *cut, const struct observation *o)
     struct buffer before = {0};
     if (!cut_wants(cut, o))
         return;
+    cut->matched |= o->election != NULL;
     if (!cut->begun && o->at.wall_us >= cut->part->from_us)
         cut_begin(cut);
     case_writer_observe(cut->writer, o);
@@ -860,6 +861,10 @@ bool case_cut(struct case_reader *reader, const struct case_part *part, struct b
             fine = cut_run(&cut, reader, error);
     }
     cut_end(&cut);
+    if (fine && part->election && !cut.matched && out->length > 0) {
+        *error = text_format("%s was not watched in that time", part->election);
+        return false;
+    }
     if (fine && part->pseudonyms)
         case_rename(out, part);
     return fine && !is_unwanted(part) && out->length > 0;

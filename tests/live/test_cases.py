@@ -8,6 +8,7 @@ import struct
 import subprocess
 import time
 import zlib
+from datetime import datetime, timedelta
 
 from kazoo.security import make_digest_acl
 
@@ -268,6 +269,13 @@ def test_a_moment_is_handed_over(zk, path, tmp_path, monkeypatch):
     assert again.status == 0 and again.out == "electop replay again.case\n", again
     assert json.loads(run("once", "--json", "--replay", "again.case").out)["time"] == lost
     assert run("config", "--replay", "again.case").out == configuration.out
+    # So is that of one whose observations end before its moment.
+    before = (datetime.fromisoformat(lost) - timedelta(milliseconds=50)).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    assert run("bundle", "--to", before, "-o", "early.case", file).status == 0
+    assert run("bundle", "-o", "later.case", "early.case").status == 0
+    assert run("config", "--replay", "later.case").out.partition("\n")[2] == configuration.out.partition("\n")[2]
+    nothing = run("bundle", "--election", "/nosuch", "-o", "none.case", file)
+    assert nothing.status == 2 and "/nosuch was not watched" in nothing.err and not os.path.exists("none.case"), nothing
     # With pseudonyms: the same findings, and no name.
     renamed = run("bundle", "--pseudonyms", "-o", "renamed.case", file)
     assert renamed.status == 0, renamed

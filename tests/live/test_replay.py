@@ -164,7 +164,7 @@ def test_events_of_a_recording_are_those_of_then(zk, line, recorder):
 def test_what_cannot_be_replayed_is_refused(recorder, tmp_path):
     """A time outside, a path that was not watched, no recording: each says so, and nothing is shown."""
     beyond = run("once", "--replay", recorder.file, "--at", "2020-01-01T00:00:00Z")
-    assert beyond.status == 2 and "before the recording, which covers" in beyond.err and not beyond.out
+    assert beyond.status == 2 and "is 2020-01-01T00:00:00.000Z, before the recording, which covers" in beyond.err and not beyond.out
     assert "was not watched" in run("once", "--replay", recorder.file, "/other").err
     missing = run("events", "--replay", str(tmp_path / "none.db"))
     assert missing.status == 2 and "none.db" in missing.err

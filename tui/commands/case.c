@@ -87,11 +87,13 @@ struct case_reader *command_case_open(const struct options *options, const char 
     return NULL;
 }
 
-/* A bundle may be a stranger's: its moment may lie outside its observations. */
+/* Its moment may lie outside its observations, if it is a stranger's or was made as they ended; what it came with stays. */
 static struct case_about case_about_within(const struct case_reader *reader, int64_t from_us, int64_t to_us)
 {
     struct case_about about = case_about(reader);
-    return about.at_us < from_us || about.at_us > to_us ? (struct case_about){.at_us = 0} : about;
+    if (about.at_us < from_us || about.at_us > to_us)
+        about.at_us = 0;
+    return about;
 }
 
 /* *at_us: the moment that it is about; 0: none. False: the reason has been printed. */

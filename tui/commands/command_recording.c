@@ -57,7 +57,7 @@ struct history *command_recording_open(const char *file, int64_t *from_us, int64
 bool command_recording_moment(const char *option, const char *text, int64_t from_us, int64_t to_us,
                               int64_t otherwise_us, int64_t *at_us)
 {
-    char first[40], last[40];
+    char first[40], last[40], meant[40];
     *at_us = otherwise_us;
     if (!text)
         return true;
@@ -73,9 +73,9 @@ bool command_recording_moment(const char *option, const char *text, int64_t from
         *at_us = from_us;
     if (*at_us >= from_us && *at_us <= to_us)
         return true;
-    complain("--%s \"%s\" is %s the recording, which covers %s to %s", option, text,
-             *at_us < from_us ? "before" : "after", format_time(from_us, first, sizeof first),
-             format_time(to_us, last, sizeof last));
+    complain("--%s \"%s\" is %s, %s the recording, which covers %s to %s", option, text,
+             format_time(*at_us, meant, sizeof meant), *at_us < from_us ? "before" : "after",
+             format_time(from_us, first, sizeof first), format_time(to_us, last, sizeof last));
     return false;
 }
 
