@@ -1,6 +1,7 @@
 """Keys on a row: a command of one's own in the foreground, and what is told about a change."""
 import re
 import signal
+import time
 
 import pytest
 
@@ -26,6 +27,7 @@ actions:
   - {{name: an option, key: E, run: ['{show}', 'in a script {{identity}}']}}
   - {{name: missing, key: O, run: ['{{candidate}}', '{{path}}']}}
   - {{name: sleeper, key: U, run: [sh, -c, 'echo asleep; exec sleep 1000']}}
+  - {{name: stops, key: L, run: [sh, -c, 'echo stopping; kill -STOP $$; exec sleep 1000']}}
   - {{name: breaks, key: I, run: ['{broken}']}}
 """)
     terminal = Pty([PROGRAM, "watch", "-c", str(config)], env={"LC_ALL": "C.UTF-8"})
@@ -68,6 +70,12 @@ def test_a_command_has_the_terminal_and_gives_it_back(screen):
     screen.shows("asleep")
     screen.keys("\x03")  # reaches the command alone
     screen.shows("sleeper was ended by signal 2")
+    go_back(screen)
+    screen.keys("L")
+    screen.shows("stopping")
+    time.sleep(0.3)
+    screen.keys("\x03")  # also one that stopped itself
+    screen.shows("stops was ended by signal 2")
     go_back(screen)
     screen.keys("I")
     screen.shows("breaks was ended by signal 9")

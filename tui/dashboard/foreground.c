@@ -76,6 +76,11 @@ struct foreground *foreground_begin(uv_loop_t *loop, char **arguments, foregroun
     return NULL;
 }
 
+void foreground_continue(struct foreground *foreground)
+{
+    uv_process_kill(&foreground->process, SIGCONT);
+}
+
 void foreground_end(struct foreground *foreground)
 {
     if (!foreground)

@@ -18,6 +18,8 @@ typedef void (*foreground_fn)(void *context, const char *how);
  */
 struct foreground *foreground_begin(uv_loop_t *loop, char **arguments, foreground_fn fn, void *context,
                                     const char **error);
+/* One that stopped itself goes on: it gets Ctrl-C, which it has not seen. */
+void foreground_continue(struct foreground *foreground);
 /* Ends it where it still runs; fn is not called. NULL is allowed. */
 void foreground_end(struct foreground *foreground);
 

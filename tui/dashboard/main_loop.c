@@ -608,8 +608,10 @@ static void main_loop_on_signal(uv_signal_t *signal, int number)
         break;
     case SIGINT:
     case SIGQUIT:
-        if (stage->command) /* typed for it */
+        if (stage->command) { /* typed for it */
+            foreground_continue(stage->command);
             break;
+        }
         main_loop_end(stage, 128 + number);
         break;
     default:
