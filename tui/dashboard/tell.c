@@ -7,7 +7,8 @@
 #include "config/text.h"
 #include "tui/words/state_line.h"
 
-#define READ_US INT64_C(3000000)
+#define SETTLES_US INT64_C(3000000)
+#define LED ": led by "
 
 static void tell_end(struct tells *tells, size_t i)
 {
@@ -49,19 +50,24 @@ static const struct election *tell_election(const struct tell *tell, const struc
 static bool tell_same(const char *was, const char *is)
 {
     size_t length = strcspn(was, ";");
-    bool led = strncmp(was, ": led by ", 9) == 0;
+    bool led = strncmp(was, LED, strlen(LED)) == 0;
     return led ? strcmp(was, is) == 0 : length == strcspn(is, ";") && strncmp(was, is, length) == 0;
 }
 
-/* The leader's data has not been read yet; in a capture it may never be. */
+/* Nobody leads since a moment ago, or who leads is not read yet; in a capture it may never be. What is told is who leads
+ * then, or that nobody does. */
 static bool tell_waits(struct tell *tell, const struct election *election, struct moment now)
 {
     const struct candidate *leader = election ? election->leader : NULL;
-    if (!leader || leader->known || leader->denied)
-        tell->unread_us = 0;
-    else if (tell->unread_us == 0)
-        tell->unread_us = now.mono_us;
-    return tell->unread_us != 0 && now.mono_us - tell->unread_us < READ_US;
+    bool led = strncmp(tell->state + strlen(tell->name), LED, strlen(LED)) == 0;
+    bool unread = leader && !leader->known && !leader->denied;
+    tell->lost |= led && election && !leader;
+    bool settled = !led || !election || (election->state == ELECTION_LED && election->acknowledged != ACK_NO);
+    if (settled && !unread)
+        tell->unsettled_us = 0;
+    else if (tell->unsettled_us == 0)
+        tell->unsettled_us = now.mono_us;
+    return tell->unsettled_us != 0 && now.mono_us - tell->unsettled_us < SETTLES_US;
 }
 
 const char *tell_change(struct tells *tells, const struct model *model, struct moment now)
@@ -74,7 +80,8 @@ const char *tell_change(struct tells *tells, const struct model *model, struct m
                                : text_format("%s: no longer watched", tells->all[i].name);
         char *name = election ? state_line_name(model, election) : xstrdup(tells->all[i].name);
         /* Another configuration may have given it another name. */
-        bool same = tell_same(tells->all[i].state + strlen(tells->all[i].name), state + strlen(name));
+        bool same = !tells->all[i].lost &&
+                    tell_same(tells->all[i].state + strlen(tells->all[i].name), state + strlen(name));
         free(name);
         if (same) {
             free(state);
