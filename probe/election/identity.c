@@ -409,8 +409,10 @@ bool identity_is_kraft(const void *data, size_t length)
 
 bool identity_is_personal(const char *identity)
 {
-    struct in6_addr address;                                            /* holds either */
-    if (identity[strspn(identity, "0123456789abcdefABCDEF.:")] != '\0') /* asked at each diagnosis */
-        return strcmp(identity, IDENTITY_TEST_CANDIDATE) != 0;
-    return inet_pton(AF_INET, identity, &address) != 1 && inet_pton(AF_INET6, identity, &address) != 1;
+    struct in6_addr address; /* holds either */
+    const char *colon = strchr(identity, ':');
+    if (!colon)
+        return strcmp(identity, IDENTITY_TEST_CANDIDATE) != 0 && inet_pton(AF_INET, identity, &address) != 1;
+    /* A host and its port, as most are, have one colon: asked at each diagnosis. */
+    return !strchr(colon + 1, ':') || inet_pton(AF_INET6, identity, &address) != 1;
 }
