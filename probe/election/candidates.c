@@ -126,7 +126,10 @@ static size_t candidates_position_of(const struct election *election, const stru
 
 size_t candidates_position(const struct election *election, const struct candidate *candidate)
 {
-    return candidates_position_of(election, candidate);
+    size_t place = candidate->place; /* as of the latest diagnosis */
+    return place < election->candidate_count && election->candidates[place] == candidate
+               ? place
+               : candidates_position_of(election, candidate);
 }
 
 /* Merges the sorted newcomers into the line from its end: newcomers with the highest numbers, as nearly all

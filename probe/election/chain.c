@@ -298,6 +298,18 @@ static bool watches_children_of(const struct election *election, const char *pat
                             (election->path[length] == '/' || election->path[length] == '\0')));
 }
 
+/* Nearly all watch the one before their own, which is not looked up. */
+static struct candidate *child_named(const struct election *election, const struct viewer *viewer,
+                                     const char *name)
+{
+    const struct candidate *own = viewer->client->owned;
+    bool stands = own && own->election == election && !own->outside && own->place > 0;
+    struct candidate *before = stands ? election->candidates[own->place - 1] : NULL;
+    return before && strcmp(before->name, name) == 0
+               ? before
+               : candidates_find(election, name, candidates_hash(election, name));
+}
+
 static void chain_see_watches(struct diagnosis *d, struct viewer *viewer)
 {
     struct election *election = d->election;
@@ -318,7 +330,7 @@ static void chain_see_watches(struct diagnosis *d, struct viewer *viewer)
         if (kind == WATCH_CHILDREN)
             continue;
         if (name) {
-            struct candidate *target = candidates_find(election, name, candidates_hash(election, name));
+            struct candidate *target = child_named(election, viewer, name);
             struct candidate_name parsed;
             if (target && target->outside && recipe_sequence_of(name) != SEQUENCE_NONE) {
                 viewer->outsider = target;

@@ -359,6 +359,10 @@ static void diagnose_sessions_disconnected(struct diagnosis *d, const struct can
 {
     struct election *election = d->election;
     enum answer_of where = diagnose_sessions_connection_of(d, c);
+    if (where == SOMEWHERE) {
+        c->own->client->refuted_us = 0;
+        return;
+    }
     struct moment since = diagnosis_since(d, FINDING_OWNER_DISCONNECTED, diagnosis_subject(c));
     int64_t low_us, high_us;
     /* It has had a connection since that was found, though no list showed it. */
@@ -368,7 +372,7 @@ static void diagnose_sessions_disconnected(struct diagnosis *d, const struct can
     diagnose_sessions_awaits_lists(election, where == NOT_YET);
     if ((where == NOT_KNOWN || where == NOT_YET) && !heard_again)
         diagnosis_keep(d, FINDING_OWNER_DISCONNECTED, diagnosis_subject(c));
-    if (where == SOMEWHERE || (heard && low_us > c->own->client->refuted_us) ||
+    if ((heard && low_us > c->own->client->refuted_us) ||
         election->cluster->epoch_us > c->own->client->refuted_us)
         c->own->client->refuted_us = 0;
     if (where != NOWHERE || heard_again || c->own->client->refuted_us != 0)

@@ -331,7 +331,10 @@ static bool herd_by_design(const struct election *election, const struct candida
 static void herd(struct diagnosis *d, const struct candidate *c)
 {
     const struct candidate *owners[OWNERS_KEPT + 1];
-    size_t all = 0, count = c->own->watchers ? owners_watching(d, c, owners + 1, &all) : 0;
+    size_t all = 0;
+    if (chain_watched_by(d->election, c, NULL, 0) < 2) /* nearly all of a line */
+        return;
+    size_t count = owners_watching(d, c, owners + 1, &all);
     if (count < 2)
         return;
     size_t named = count < OWNERS_KEPT ? count : OWNERS_KEPT;
