@@ -84,6 +84,7 @@ struct server {
     struct child_count counts[CHILD_COUNTS_KEPT]; /* the latest first */
     struct child_count open_count;                /* may still include our own watches */
     uint16_t list_round, watch_round;             /* connection lists and watch lists so far */
+    unsigned paths_round;                         /* the session table's, in the latest watch list */
     uint32_t list_source;                         /* of the latest connection list */
     uint8_t whole; /* so many of these in a row had all connections that it counts; it stays at the largest */
     struct moment listed, listed_before; /* the latest two connection lists; mono_us 0: none */

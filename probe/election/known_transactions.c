@@ -46,7 +46,7 @@ void known_transactions_note_request(struct known_transactions **transactions, i
         bool spares;
     } writes[] = {{"CREA", true}, {"SETD", true}, {"SETA", true}, {"DELE", false}, {"MULT", false}};
     for (size_t i = 0; operation && session != 0 && i < sizeof writes / sizeof writes[0]; i++)
-        if (strcmp(operation, writes[i].word) == 0)
+        if (*operation == *writes[i].word && strcmp(operation, writes[i].word) == 0)
             known_transactions_note(transactions, zxid, 0, writes[i].spares);
 }
 

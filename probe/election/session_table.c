@@ -136,6 +136,7 @@ void session_table_drop_strangers(struct session_table *clients)
             continue;
         hash_table_remove(&clients->by_id, &client->by_id);
         client_free(client);
+        clients->above_known = false;
     }
 }
 

@@ -65,9 +65,11 @@ struct session_table {
     int64_t leads_us;    /* it led after then: it has heard of each of our own sessions since; 0: unknown */
     uint64_t *ancestors; /* hashes of the paths above elections, 0: free */
     size_t ancestor_room;
-    uint64_t *above; /* sessions with a watch on an election's path or above it: it may be recursive */
+    unsigned paths_round; /* of ancestors: another one for other elections */
+    uint64_t *above;      /* sessions with a watch on an election's path or above it: it may be recursive */
     size_t above_count, above_room;
     uint64_t above_sum; /* identifies this list */
+    bool above_known;   /* no watch has changed since it was made */
 };
 
 void session_table_free(struct session_table *clients);

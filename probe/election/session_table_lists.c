@@ -43,7 +43,8 @@ static void note_ancestors(struct cluster *cluster)
     free(clients->ancestors);
     clients->ancestors = ancestors;
     clients->ancestor_room = room;
-    cluster->paths_changed = false;
+    cluster->paths_changed = clients->above_known = false;
+    clients->paths_round++;
     note_ancestor(clients, path_hash("/", 1));
     for (size_t i = 0; i < cluster->election_count; i++) {
         const char *path = cluster->elections[i]->path;
@@ -411,8 +412,9 @@ static uint64_t see_announcements(struct client *client)
     return fingerprint;
 }
 
+/* same_paths: the elections are those of its latest list. */
 static void see_watches(struct cluster *cluster, struct client *client, struct moment at,
-                        const struct seen_watches *seen, bool listed)
+                        const struct seen_watches *seen, bool listed, bool same_paths)
 {
     struct client_session *shown = &client->shown;
     bool first = !shown->watches_known || shown->watches_listed != listed;
@@ -420,9 +422,11 @@ static void see_watches(struct cluster *cluster, struct client *client, struct m
     if (news) {
         concern_changes(cluster, client, seen);
         client_keep_watches(shown, seen);
+        cluster->clients->above_known = false;
     }
-    uint64_t fingerprint = see_announcements(client);
-    for (size_t i = 0; i < shown->watch_count; i++)
+    bool same = same_paths && !news;
+    uint64_t fingerprint = same ? client->fingerprint : see_announcements(client);
+    for (size_t i = 0; i < shown->watch_count && !same; i++)
         fingerprint += concern(cluster, shown->watches[i], client, first);
     if (news)
         touch_owned(client);
@@ -442,6 +446,9 @@ static void list_above(struct cluster *cluster)
 {
     struct session_table *clients = cluster->clients;
     uint64_t before = clients->above_sum;
+    if (clients->above_known)
+        return;
+    clients->above_known = true;
     clients->above_count = 0;
     clients->above_sum = 0;
     for (const struct client *client = session_table_walk(clients, NULL); client;
@@ -472,6 +479,8 @@ void session_table_watches(struct cluster *cluster, size_t server, struct moment
     struct session_table *clients = cluster->clients;
     if (cluster->paths_changed || clients->ancestor_room == 0)
         note_ancestors(cluster);
+    bool same_paths = from->paths_round == clients->paths_round;
+    from->paths_round = clients->paths_round;
     for (size_t i = 0; i < seen->count; i++) {
         struct client *client = session_table_find(clients, seen->list[i].session);
         /* Only the list before says who is here: others moved away, or came just now. */
@@ -479,7 +488,7 @@ void session_table_watches(struct cluster *cluster, size_t server, struct moment
             client->list_round != from->list_round || client->captured)
             continue;
         client->watch_round = from->watch_round;
-        see_watches(cluster, client, at, &seen->list[i], true);
+        see_watches(cluster, client, at, &seen->list[i], true, same_paths);
     }
     const struct seen_watches none = {0};
     for (struct client *client = session_table_walk(clients, NULL); client;
@@ -487,7 +496,7 @@ void session_table_watches(struct cluster *cluster, size_t server, struct moment
         if (client->shown.connected && client->shown.server == server &&
             client->list_round == from->list_round && client->watch_round != from->watch_round &&
             !client->captured)
-            see_watches(cluster, client, at, &none, false);
+            see_watches(cluster, client, at, &none, false, same_paths);
     if (from->list_source != seen->source)
         forget_pending_polls(cluster, server);
     list_above(cluster);
@@ -537,7 +546,8 @@ static void captured_watches(struct cluster *cluster, struct client *client, str
     }
     if (cluster->paths_changed || cluster->clients->ancestor_room == 0)
         note_ancestors(cluster);
-    see_watches(cluster, client, at, &(struct seen_watches){seen->session, paths, seen->count, kinds}, true);
+    see_watches(cluster, client, at, &(struct seen_watches){seen->session, paths, seen->count, kinds}, true,
+                false);
     client->asked_us = 0; /* no list follows */
     free(paths);
     free(kinds);
