@@ -392,6 +392,7 @@ struct case_reader {
     size_t gaps;               /* clusters whose gap is not reported yet */
     int64_t gap_us, latest_us; /* the gap; the time of the latest observation */
     bool holds, begun;         /* begun: a run, since the beginning of the file */
+    bool heads;
 };
 
 struct case_reader *case_read(void *bytes, size_t length)
@@ -517,7 +518,7 @@ void case_rewind(struct case_reader *r)
     block_end(r);
     r->at = r->checked = 0;
     r->losses = (struct case_losses){0};
-    r->lost = r->holds = r->begun = false;
+    r->lost = r->holds = r->begun = r->heads = false;
 }
 
 static void reader_lose(struct case_reader *r, size_t from)
@@ -593,6 +594,8 @@ static bool block_begin(struct case_reader *r, size_t raw, bool *run, bool *foll
     bool fine = !coding_is_bad(c) && head.settings->cluster_count > 0;
     coding_free(c);
     r->coding = coding_read(in.at, (size_t)(in.end - in.at), &r->kept);
+    if (r->heads)
+        coding_read_heads(r->coding);
     *run = fine && (!r->begun || head.number == 0 || head.run != r->head.run);
     *follows = *run ? head.number == 0 || head.state > 0 : head.number == r->head.number + 1;
     if (*run) {
@@ -681,6 +684,11 @@ enum case_next case_next(struct case_reader *r, struct observation *o)
     }
     reader_release(r, o);
     return CASE_OBSERVATION;
+}
+
+void case_read_heads(struct case_reader *r)
+{
+    r->heads = true;
 }
 
 bool case_is_state(const struct case_reader *r)

@@ -51,6 +51,8 @@ struct case_reader;
 struct case_reader *case_open(const char *file, char **error);
 /* Blocks, which it owns (malloc'd) and frees. */
 struct case_reader *case_read(void *bytes, size_t length);
+/* Until case_rewind(), observations have no content but their kind, time, cluster, election and path. */
+void case_read_heads(struct case_reader *reader);
 /* To its beginning again. */
 void case_rewind(struct case_reader *reader);
 /* After the models that were fed from it. */

@@ -45,6 +45,7 @@ struct coding {
     size_t before_room;
     struct kept_settings **kept;
     uint64_t skipped;
+    bool heads;                    /* reading: no content */
     struct pseudonyms *pseudonyms; /* writing; NULL: every text is written as it is */
 };
 

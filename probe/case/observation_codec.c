@@ -396,6 +396,11 @@ void coding_put(struct coding *c, const struct observation *observation)
     payload_coding(c, &o);
 }
 
+void coding_read_heads(struct coding *c)
+{
+    c->heads = true;
+}
+
 bool coding_get(struct coding *c, struct observation *o)
 {
     while (!c->bad && c->lanes[1].in.at < c->lanes[1].in.end) {
@@ -404,7 +409,8 @@ bool coding_get(struct coding *c, struct observation *o)
         c->skipped += o->kind == UNKNOWN_KIND;
         if (o->kind == UNKNOWN_KIND)
             continue;
-        payload_coding(c, o);
+        if (!c->heads)
+            payload_coding(c, o);
         if (!c->bad)
             return true;
     }

@@ -43,6 +43,7 @@ static bool case_bounds(struct case_reader *reader, int64_t *from_us, int64_t *t
     enum case_next next;
     *from_us = INT64_MAX;
     *to_us = INT64_MIN;
+    case_read_heads(reader);
     while ((next = case_next(reader, &o)) != CASE_END) {
         if (next != CASE_OBSERVATION || o.at.wall_us == 0)
             continue;
