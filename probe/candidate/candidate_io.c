@@ -32,61 +32,60 @@ static void candidate_io_count_answer(const struct test_candidate *t, enum sessi
 
 /* ---- answers ---- */
 
+/* Whose it is; it is counted. */
+static struct test_candidate *answered(void *context, const struct session_answer *answer)
+{
+    candidate_io_count_answer(context, answer->result);
+    return context;
+}
+
 /* The result does not matter: the next request shows the problem. */
-static void on_whatever(void *context, enum session_result result, const char *path)
+static void on_whatever(void *context, const struct session_answer *answer)
 {
-    (void)path;
-    candidate_io_count_answer(context, result);
+    candidate_io_count_answer(context, answer->result);
 }
 
-static void on_prepared_above(void *context, enum session_result result, const char *path)
+static void on_prepared_above(void *context, const struct session_answer *answer)
 {
-    (void)path;
-    struct test_candidate *t = context;
-    candidate_io_count_answer(t, result);
-    if (t->above == SESSION_OK && result != SESSION_NODE_EXISTS)
-        t->above = (uint8_t)result;
+    struct test_candidate *t = answered(context, answer);
+    if (t->above == SESSION_OK && answer->result != SESSION_NODE_EXISTS)
+        t->above = (uint8_t)answer->result;
 }
 
-static void on_prepared(void *context, enum session_result result, const char *path)
+static void on_prepared(void *context, const struct session_answer *answer)
 {
-    (void)path;
-    struct test_candidate *t = context;
-    candidate_io_count_answer(t, result);
+    struct test_candidate *t = answered(context, answer);
+    enum session_result result = answer->result;
     if (result == SESSION_NO_NODE && t->above != SESSION_OK)
         result = (enum session_result)t->above; /* why there is none */
     candidate_io_perform(t, candidate_prepared(&t->candidacy, t->options, result));
 }
 
-static void candidate_io_on_created(void *context, enum session_result result, const char *path)
+static void candidate_io_on_created(void *context, const struct session_answer *answer)
 {
-    struct test_candidate *t = context;
-    candidate_io_count_answer(t, result);
+    struct test_candidate *t = answered(context, answer);
     int64_t number = SEQUENCE_NONE;
-    if (result == SESSION_OK) {
+    if (answer->result == SESSION_OK) {
         free(t->name);
-        t->name = xstrdup(strrchr(path, '/') + 1);
+        t->name = xstrdup(strrchr(answer->path, '/') + 1);
         number = recipe_sequence_of(t->name);
     }
-    candidate_io_perform(t, candidate_created(&t->candidacy, t->options, result, number));
+    candidate_io_perform(t, candidate_created(&t->candidacy, t->options, answer->result, number));
 }
 
-static void candidate_io_on_found(void *context, enum session_result result, const struct znode_stat *stat,
-                                  char *const *names, size_t count)
+static void candidate_io_on_found(void *context, const struct session_answer *answer)
 {
-    (void)stat;
-    struct test_candidate *t = context;
-    candidate_io_count_answer(t, result);
+    struct test_candidate *t = answered(context, answer);
     int64_t number = SEQUENCE_NONE;
     size_t length = t->name ? strlen(t->name) : 0;
-    for (size_t i = 0; i < count && t->name && number == SEQUENCE_NONE; i++)
-        if (strncmp(names[i], t->name, length) == 0) {
-            char *name = xstrdup(names[i]);
+    for (size_t i = 0; i < answer->count && t->name && number == SEQUENCE_NONE; i++)
+        if (strncmp(answer->names[i], t->name, length) == 0) {
+            char *name = xstrdup(answer->names[i]);
             number = recipe_sequence_of(name);
             free(t->name);
             t->name = name;
         }
-    candidate_io_perform(t, candidate_found(&t->candidacy, t->options, result, number));
+    candidate_io_perform(t, candidate_found(&t->candidacy, t->options, answer->result, number));
 }
 
 void candidate_io_looked(struct test_candidate *t, enum session_result result,
@@ -102,86 +101,70 @@ void candidate_io_looked(struct test_candidate *t, enum session_result result,
     candidate_io_perform(t, candidate_looked(&t->candidacy, t->options, result, &mine));
 }
 
-static void candidate_io_on_list(void *context, enum session_result result, const struct znode_stat *stat,
-                                 char *const *names, size_t count)
+static void candidate_io_on_list(void *context, const struct session_answer *answer)
 {
-    struct test_candidate *t = context;
-    candidate_io_count_answer(t, result);
-    guard_see_directory(t->options->guard, stat);
+    struct test_candidate *t = answered(context, answer);
+    guard_see_directory(t->options->guard, answer->stat);
     struct line_position position = {.in_line = false};
-    if (result == SESSION_OK)
-        position = position_in_line(t->candidacy.own, names, count);
-    candidate_io_looked(t, result, &position);
+    if (answer->result == SESSION_OK)
+        position = position_in_line(t->candidacy.own, answer->names, answer->count);
+    candidate_io_looked(t, answer->result, &position);
 }
 
-static void on_watched(void *context, enum session_result result, const struct znode_stat *stat,
-                       const void *data, size_t length)
+static void on_watched(void *context, const struct session_answer *answer)
 {
-    (void)stat, (void)data, (void)length;
-    struct test_candidate *t = context;
-    candidate_io_count_answer(t, result);
-    candidate_io_perform(t, candidate_watched(&t->candidacy, t->options, result));
+    struct test_candidate *t = answered(context, answer);
+    candidate_io_perform(t, candidate_watched(&t->candidacy, t->options, answer->result));
 }
 
-static void candidate_io_on_deleted(void *context, enum session_result result, const char *path)
+static void candidate_io_on_deleted(void *context, const struct session_answer *answer)
 {
-    (void)path;
-    struct test_candidate *t = context;
-    candidate_io_count_answer(t, result);
-    candidate_io_perform(t, candidate_deleted(&t->candidacy, t->options, result));
+    struct test_candidate *t = answered(context, answer);
+    candidate_io_perform(t, candidate_deleted(&t->candidacy, t->options, answer->result));
 }
 
-static bool is_mine(const struct test_candidate *t, const struct znode_stat *stat)
+static bool is_mine(const struct test_candidate *t, const struct session_answer *answer)
 {
-    return stat && t->candidate_session->session && stat->owner == session_id(t->candidate_session->session);
+    const struct session *session = t->candidate_session->session;
+    return answer->stat && session && answer->stat->owner == session_id(session);
 }
 
-static void on_contended(void *context, enum session_result result, const char *path)
+static void on_contended(void *context, const struct session_answer *answer)
 {
-    (void)path;
-    struct test_candidate *t = context;
-    candidate_io_count_answer(t, result);
-    candidate_io_perform(t, candidate_contended(&t->candidacy, t->options, result));
+    struct test_candidate *t = answered(context, answer);
+    candidate_io_perform(t, candidate_contended(&t->candidacy, t->options, answer->result));
 }
 
-static void on_lock_seen(void *context, enum session_result result, const struct znode_stat *stat,
-                         const void *data, size_t length)
+static void on_lock_seen(void *context, const struct session_answer *answer)
 {
-    (void)data, (void)length;
-    struct test_candidate *t = context;
-    candidate_io_count_answer(t, result);
-    candidate_io_perform(t, candidate_lock_seen(&t->candidacy, t->options, result, is_mine(t, stat)));
+    struct test_candidate *t = answered(context, answer);
+    candidate_io_perform(t,
+                         candidate_lock_seen(&t->candidacy, t->options, answer->result, is_mine(t, answer)));
 }
 
-static void on_ack_written(void *context, enum session_result result, const char *path)
+static void on_ack_written(void *context, const struct session_answer *answer)
 {
-    (void)path;
-    struct test_candidate *t = context;
-    candidate_io_count_answer(t, result);
-    candidate_io_perform(t, candidate_ack_written(&t->candidacy, t->options, result));
+    struct test_candidate *t = answered(context, answer);
+    candidate_io_perform(t, candidate_ack_written(&t->candidacy, t->options, answer->result));
 }
 
-static void on_ack_gone(void *context, enum session_result result, const char *path)
+static void on_ack_gone(void *context, const struct session_answer *answer)
 {
-    (void)path;
-    struct test_candidate *t = context;
-    candidate_io_count_answer(t, result);
-    candidate_io_perform(t, candidate_ack_gone(&t->candidacy, t->options, result));
+    struct test_candidate *t = answered(context, answer);
+    candidate_io_perform(t, candidate_ack_gone(&t->candidacy, t->options, answer->result));
 }
 
-static void on_ack_seen(void *context, enum session_result result, const struct znode_stat *stat,
-                        const void *data, size_t length)
+static void on_ack_seen(void *context, const struct session_answer *answer)
 {
-    (void)data, (void)length;
-    struct test_candidate *t = context;
-    candidate_io_count_answer(t, result);
-    candidate_io_perform(t, candidate_ack_seen(&t->candidacy, t->options, result, is_mine(t, stat)));
+    struct test_candidate *t = answered(context, answer);
+    candidate_io_perform(t,
+                         candidate_ack_seen(&t->candidacy, t->options, answer->result, is_mine(t, answer)));
 }
 
 /* ---- questions ---- */
 
 static bool create(struct test_candidate *t, const char *path, const char *data, enum create_mode mode,
-                   session_text_fn answer)
+                   session_answer_fn answer)
 {
     return guard_create(t->options->guard, t->candidate_session->session, path, data, strlen(data), mode,
                         t->options->acl, answer, t);
@@ -219,7 +202,7 @@ static bool create_directories(struct test_candidate *t, const char *path, bool 
 }
 
 /* Each znode gets a new name, so that the remains of a lost create differ from the next one. */
-static bool create_candidate(struct test_candidate *t, session_text_fn answer)
+static bool create_candidate(struct test_candidate *t, session_answer_fn answer)
 {
     char *name =
         name_make(t->options->name ? t->options->name : "", session_id(t->candidate_session->session));
@@ -235,7 +218,7 @@ static bool create_candidate(struct test_candidate *t, session_text_fn answer)
 /* Of the lock, of a candidate, or of the acknowledgement: its owner is read first where others may have the
  * same path.
  */
-static bool delete_own(struct test_candidate *t, const char *path, session_text_fn answer)
+static bool delete_own(struct test_candidate *t, const char *path, session_answer_fn answer)
 {
     return t->candidate_session->session &&
            guard_delete(t->options->guard, t->candidate_session->session, path, -1, answer, t);
@@ -249,39 +232,39 @@ static char *own_path(const struct test_candidate *t)
 }
 
 /* Not ours: ours is gone, and a stranger's has its path. */
-static enum session_result owned(const struct test_candidate *t, enum session_result result,
-                                 const struct znode_stat *stat)
+static enum session_result owned(const struct test_candidate *t, const struct session_answer *answer)
 {
-    return result == SESSION_OK && !is_mine(t, stat) ? SESSION_NO_NODE : result;
+    return answer->result == SESSION_OK && !is_mine(t, answer) ? SESSION_NO_NODE : answer->result;
 }
 
-static void on_own_seen(void *context, enum session_result result, const struct znode_stat *stat,
-                        const void *data, size_t length)
+/* Deletes it, or passes on in its place why not. */
+static void delete_seen(struct test_candidate *t, const struct session_answer *seen, const char *path,
+                        session_answer_fn answer)
 {
-    (void)data, (void)length;
-    struct test_candidate *t = context;
-    char *path = own_path(t);
-    result = owned(t, result, stat);
-    if (result == SESSION_OK && path && delete_own(t, path, candidate_io_on_deleted))
-        candidate_io_count_answer(t, result);
-    else
-        candidate_io_on_deleted(t, result == SESSION_OK ? SESSION_LOST : result, NULL);
+    struct session_answer instead = {.result = owned(t, seen)};
+    if (instead.result == SESSION_OK && path && delete_own(t, path, answer)) {
+        candidate_io_count_answer(t, instead.result);
+        return;
+    }
+    if (instead.result == SESSION_OK)
+        instead.result = SESSION_LOST;
+    answer(t, &instead);
+}
+
+static void on_own_seen(void *context, const struct session_answer *answer)
+{
+    char *path = own_path(context);
+    delete_seen(context, answer, path, candidate_io_on_deleted);
     free(path);
 }
 
-static void on_own_ack_seen(void *context, enum session_result result, const struct znode_stat *stat,
-                            const void *data, size_t length)
+static void on_own_ack_seen(void *context, const struct session_answer *answer)
 {
-    (void)data, (void)length;
-    struct test_candidate *t = context;
-    result = owned(t, result, stat);
-    if (result == SESSION_OK && delete_own(t, t->options->ack, on_ack_gone))
-        candidate_io_count_answer(t, result);
-    else
-        on_ack_gone(t, result == SESSION_OK ? SESSION_LOST : result, NULL);
+    const struct test_candidate *t = context;
+    delete_seen(context, answer, t->options->ack, on_ack_gone);
 }
 
-static bool read_owner(struct test_candidate *t, const char *path, session_node_fn answer)
+static bool read_owner(struct test_candidate *t, const char *path, session_answer_fn answer)
 {
     if (!session_exists(t->candidate_session->session, path, false, answer, t))
         return false;
@@ -299,20 +282,17 @@ static bool delete_candidate(struct test_candidate *t)
     return asked;
 }
 
-static void on_synced_to_find(void *context, enum session_result result, const char *path)
+static void on_synced_to_find(void *context, const struct session_answer *answer)
 {
-    (void)path;
-    struct test_candidate *t = context;
-    candidate_io_count_answer(t, result);
-    bool asked = result == SESSION_OK && t->candidate_session->session &&
+    struct test_candidate *t = answered(context, answer);
+    bool asked = answer->result == SESSION_OK && t->candidate_session->session &&
                  session_children(t->candidate_session->session, t->options->election, false,
                                   candidate_io_on_found, t);
     if (asked) {
         candidate_io_count_question(t, ASK_FIND);
         return;
     }
-    if (result == SESSION_OK)
-        result = SESSION_LOST;
+    enum session_result result = answer->result == SESSION_OK ? SESSION_LOST : answer->result;
     candidate_io_perform(t, candidate_found(&t->candidacy, t->options, result, SEQUENCE_NONE));
 }
 

@@ -22,11 +22,13 @@ static bool begins_with(const void *data, size_t length, const char *word)
     return length >= strlen(word) && memcmp(data, word, strlen(word)) == 0;
 }
 
-bool run_marker_is(const struct znode_stat *stat, const void *data, size_t length)
+bool run_marker_is(const struct session_answer *answer)
 {
     size_t prefix = strlen(RUN_MARKER);
-    return stat->owner == 0 && stat->version == 0 && data && begins_with(data, length, RUN_MARKER) &&
-           (length == prefix || ((const char *)data)[prefix] == '\n');
+    const char *data = answer->data;
+    return answer->result == SESSION_OK && answer->stat->owner == 0 && answer->stat->version == 0 && data &&
+           begins_with(data, answer->length, RUN_MARKER) &&
+           (answer->length == prefix || data[prefix] == '\n');
 }
 
 char *run_marker_names(const void *data, size_t length)
@@ -295,22 +297,23 @@ static bool guard_refuse(struct guard *guard, const char *what, const char *path
 
 struct created {
     struct guard *guard;
-    session_text_fn fn;
+    session_answer_fn fn;
     void *context;
 };
 
-static void guard_on_created(void *context, enum session_result result, const char *path)
+static void guard_on_created(void *context, const struct session_answer *answer)
 {
     struct created created = *(struct created *)context;
     free(context);
-    created.guard->created += result == SESSION_OK;
-    if (created.guard->purpose == PURPOSE_LIVE && result == SESSION_OK && path && !created.guard->is_unique)
-        paths_add(&created.guard->others, path);
-    created.fn(created.context, result, path);
+    created.guard->created += answer->result == SESSION_OK;
+    if (created.guard->purpose == PURPOSE_LIVE && answer->result == SESSION_OK && answer->path &&
+        !created.guard->is_unique)
+        paths_add(&created.guard->others, answer->path);
+    created.fn(created.context, answer);
 }
 
 static bool create_counted(struct guard *guard, struct session *session, const char *path, const void *data,
-                           size_t length, enum create_mode mode, const struct acl *acl, session_text_fn fn,
+                           size_t length, enum create_mode mode, const struct acl *acl, session_answer_fn fn,
                            void *context)
 {
     struct created *created = xmalloc(sizeof *created);
@@ -332,7 +335,7 @@ static bool is_in_lost_run(const struct guard *guard, const char *path)
 }
 
 bool guard_create(struct guard *guard, struct session *session, const char *path, const void *data,
-                  size_t length, enum create_mode mode, const struct acl *acl, session_text_fn fn,
+                  size_t length, enum create_mode mode, const struct acl *acl, session_answer_fn fn,
                   void *context)
 {
     bool allowed = guard->purpose == PURPOSE_PRIVATE   ? true
@@ -356,7 +359,7 @@ bool guard_create(struct guard *guard, struct session *session, const char *path
 }
 
 bool guard_delete(struct guard *guard, struct session *session, const char *path, int32_t version,
-                  session_text_fn fn, void *context)
+                  session_answer_fn fn, void *context)
 {
     bool allowed = guard->purpose == PURPOSE_PRIVATE   ? true
                    : guard->purpose == PURPOSE_SANDBOX ? sandbox_allows(guard, path, true)

@@ -43,8 +43,8 @@
  * NULL: unknown. */
 char *run_marker_make(const char *names);
 
-/* A run created a persistent znode with this Stat and data, and it is unchanged. */
-bool run_marker_is(const struct znode_stat *stat, const void *data, size_t length);
+/* A run created the persistent znode that was read, and it is unchanged. */
+bool run_marker_is(const struct session_answer *answer);
 
 /* The names given to run_marker_make(), malloc'd; NULL: none. */
 char *run_marker_names(const void *data, size_t length);
@@ -98,10 +98,10 @@ bool guard_keeps(const struct guard *guard, const char *path);
 
 /* Like session_create() and session_delete(). Also false for a refused write. */
 bool guard_create(struct guard *guard, struct session *session, const char *path, const void *data,
-                  size_t length, enum create_mode mode, const struct acl *acl, session_text_fn fn,
+                  size_t length, enum create_mode mode, const struct acl *acl, session_answer_fn fn,
                   void *context);
 bool guard_delete(struct guard *guard, struct session *session, const char *path, int32_t version,
-                  session_text_fn fn, void *context);
+                  session_answer_fn fn, void *context);
 
 /* The number of znodes that were created. */
 uint64_t guard_created(const struct guard *guard);

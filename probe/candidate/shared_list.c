@@ -148,26 +148,25 @@ static void shared_list_count_question(struct shared_list *r, enum candidate_ask
         r->options->listener.asked(r->options->context, what);
 }
 
-static void shared_list_on_synced(void *context, enum session_result result, const char *path)
+static void shared_list_on_synced(void *context, const struct session_answer *answer)
 {
-    (void)path;
     struct shared_list *r = context;
-    r->synced = result == SESSION_OK;
-    shared_list_count_answer(r, result);
+    r->synced = answer->result == SESSION_OK;
+    shared_list_count_answer(r, answer->result);
 }
 
-static void shared_list_on_list(void *context, enum session_result result, const struct znode_stat *stat,
-                                char *const *names, size_t count)
+static void shared_list_on_list(void *context, const struct session_answer *answer)
 {
     struct shared_list *r = context;
-    shared_list_count_answer(r, result);
+    shared_list_count_answer(r, answer->result);
     if (r->served.count > 0)
-        guard_see_directory(r->served.all[0]->options->guard, stat);
+        guard_see_directory(r->served.all[0]->options->guard, answer->stat);
     r->under_way = false;
-    if (!r->synced)
-        result = SESSION_LOST; /* a candidate missing from it would create a second znode */
+    /* Without a sync, a candidate missing from it would create a second znode. */
+    enum session_result result = r->synced ? answer->result : SESSION_LOST;
     size_t in_line = 0;
-    struct line_member *line = result == SESSION_OK ? line_sort(names, count, &in_line) : NULL;
+    struct line_member *line =
+        result == SESSION_OK ? line_sort(answer->names, answer->count, &in_line) : NULL;
     if (result == SESSION_LOST) {
         /* Those who still have a connection must not wait for ever. */
         for (size_t i = 0; i < r->served.count; i++)
@@ -187,7 +186,7 @@ static void shared_list_on_list(void *context, enum session_result result, const
     r->served.count = 0;
     free(line);
     uv_update_time(r->timer.loop);
-    r->next_ms = uv_now(r->timer.loop) + count * PAUSE_A_NAME_NS / 1000000;
+    r->next_ms = uv_now(r->timer.loop) + answer->count * PAUSE_A_NAME_NS / 1000000;
     shared_list_arm(r, 0);
 }
 

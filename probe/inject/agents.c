@@ -113,22 +113,20 @@ static void forget_who_left(struct agents *a, char *const *names, size_t count)
     a->longest_ms = a->for_ms;
 }
 
-static void agents_on_list(void *context, enum session_result result, const struct znode_stat *stat,
-                           char *const *names, size_t count)
+static void agents_on_list(void *context, const struct session_answer *answer)
 {
-    (void)stat;
     struct agents *a = context;
     a->asking = false;
-    if (result != SESSION_OK)
+    if (answer->result != SESSION_OK)
         return;
     a->listed = true;
     if (!a->has_begun)
-        forget_who_left(a, names, count);
+        forget_who_left(a, answer->names, answer->count);
     for (size_t i = 0; i < a->count; i++)
         a->known[i].alive = false;
-    for (size_t i = 0; i < count; i++) {
-        const char *ready = sign_of(a, names[i], "ready-");
-        if (sign_of(a, names[i], "go") && strcmp(names[i] + strlen(a->run), ".go") == 0)
+    for (size_t i = 0; i < answer->count; i++) {
+        const char *ready = sign_of(a, answer->names[i], "ready-");
+        if (sign_of(a, answer->names[i], "go") && strcmp(answer->names[i] + strlen(a->run), ".go") == 0)
             a->go = true;
         if (!ready || a->has_begun || strlen(ready) >= AGENT_NAME_SIZE || a->count == AGENTS_MOST ||
             agents_find(a, ready) < a->count)
@@ -136,9 +134,10 @@ static void agents_on_list(void *context, enum session_result result, const stru
         snprintf(a->known[a->count++].name, AGENT_NAME_SIZE, "%s", ready);
         a->changed_ms = agents_now_ms();
     }
-    for (size_t i = 0; i < count; i++) {
-        const char *alive = sign_of(a, names[i], "alive-"), *over = sign_of(a, names[i], "over-"),
-                   *part = sign_of(a, names[i], "part-");
+    for (size_t i = 0; i < answer->count; i++) {
+        const char *alive = sign_of(a, answer->names[i], "alive-"),
+                   *over = sign_of(a, answer->names[i], "over-"),
+                   *part = sign_of(a, answer->names[i], "part-");
         size_t of = agents_find(a, alive ? alive : over ? over : part ? part : "");
         if (of == a->count)
             continue;
@@ -156,14 +155,13 @@ static void poll(struct agents *a)
     a->asking = session_children(a->session, a->sandbox, false, agents_on_list, a);
 }
 
-static void agents_on_made(void *context, enum session_result result, const char *path)
+static void agents_on_made(void *context, const struct session_answer *answer)
 {
-    (void)path;
     struct agents *a = context;
-    bool made = result == SESSION_OK || result == SESSION_NODE_EXISTS;
+    bool made = answer->result == SESSION_OK || answer->result == SESSION_NODE_EXISTS;
     a->asking = false;
     *a->making = made;
-    a->failed = !made && result != SESSION_LOST; /* lost: once more */
+    a->failed = !made && answer->result != SESSION_LOST; /* lost: once more */
     a->changed_ms = agents_now_ms();
 }
 
@@ -176,7 +174,7 @@ static void make(struct agents *a, bool *made, const char *kind, const char *nam
     free(path);
 }
 
-static void agents_ask(struct agents *a, const char *kind, const char *name, session_node_fn fn)
+static void agents_ask(struct agents *a, const char *kind, const char *name, session_answer_fn fn)
 {
     char *path = sign_path(a, kind, name);
     a->asking = session_get(a->session, path, false, fn, a);
@@ -206,28 +204,24 @@ static int64_t for_of(const void *data, size_t length)
     return ms > 0 && ms <= FOR_MOST_MS ? ms : 0;
 }
 
-static void on_length(void *context, enum session_result result, const struct znode_stat *stat,
-                      const void *data, size_t length)
+static void on_length(void *context, const struct session_answer *answer)
 {
-    (void)stat;
     struct agents *a = context;
     a->asking = false;
-    if (result == SESSION_LOST)
+    if (answer->result == SESSION_LOST)
         return; /* asked again */
-    int64_t ms = result == SESSION_OK ? for_of(data, length) : 0;
+    int64_t ms = answer->result == SESSION_OK ? for_of(answer->data, answer->length) : 0;
     a->longest_ms = ms > a->longest_ms ? ms : a->longest_ms;
     a->heard++;
 }
 
-static void on_begun(void *context, enum session_result result, const struct znode_stat *stat,
-                     const void *data, size_t length)
+static void on_begun(void *context, const struct session_answer *answer)
 {
-    (void)stat;
     struct agents *a = context;
     a->asking = false;
-    if (result == SESSION_LOST)
+    if (answer->result == SESSION_LOST)
         return;
-    int64_t ms = result == SESSION_OK ? for_of(data, length) : 0;
+    int64_t ms = answer->result == SESSION_OK ? for_of(answer->data, answer->length) : 0;
     a->for_ms = ms ? ms : a->for_ms;
     a->has_begun = true;
 }
@@ -307,17 +301,16 @@ enum agents_state agents_over(struct agents *a)
     return AGENTS_WAIT;
 }
 
-static void on_part(void *context, enum session_result result, const struct znode_stat *stat,
-                    const void *data, size_t length)
+static void on_part(void *context, const struct session_answer *answer)
 {
-    (void)stat;
     struct agents *a = context;
     a->asking = false;
-    if (result == SESSION_LOST)
+    if (answer->result == SESSION_LOST)
         return; /* asked again: it has not died of that */
-    if (result == SESSION_OK)
-        a->known[a->reading].text = text_format("%.*s", data && length <= RESULT_MOST ? (int)length : 0,
-                                                data ? (const char *)data : "");
+    if (answer->result == SESSION_OK)
+        a->known[a->reading].text =
+            text_format("%.*s", answer->data && answer->length <= RESULT_MOST ? (int)answer->length : 0,
+                        answer->data ? (const char *)answer->data : "");
     a->reading++;
 }
 

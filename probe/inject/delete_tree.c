@@ -75,19 +75,18 @@ static void deletion_keep(struct deletion *deletion)
     deletion_end(deletion, false);
 }
 
-static void delete_tree_on_children(void *context, enum session_result result, const struct znode_stat *stat,
-                                    char *const *names, size_t count)
+static void delete_tree_on_children(void *context, const struct session_answer *answer)
 {
     struct deletion *deletion = context;
-    if (stat && stat->czxid != deletion->czxid) { /* the list is that of another */
+    if (answer->stat && answer->stat->czxid != deletion->czxid) { /* the list is that of another */
         deletion_end(deletion, true);
         return;
     }
-    deletion->listed_at = stat ? stat->pzxid : 0;
+    deletion->listed_at = answer->stat ? answer->stat->pzxid : 0;
     deletion->waiting = 1;
-    deletion->failed = result != SESSION_OK && result != SESSION_NO_NODE;
-    for (size_t i = 0; i < count && !deletion->failed; i++) {
-        char *path = path_join(deletion->path, names[i]);
+    deletion->failed = answer->result != SESSION_OK && answer->result != SESSION_NO_NODE;
+    for (size_t i = 0; i < answer->count && !deletion->failed; i++) {
+        char *path = path_join(deletion->path, answer->names[i]);
         deletion->waiting++;
         const struct meant meant = {.latest = deletion->listed_at};
         if (!deletion_begin(deletion->guard, deletion->session, path, meant, deletion, NULL, NULL)) {
@@ -99,13 +98,13 @@ static void delete_tree_on_children(void *context, enum session_result result, c
     child_ended(deletion);
 }
 
-static void delete_tree_on_deleted(void *context, enum session_result result, const char *path)
+static void delete_tree_on_deleted(void *context, const struct session_answer *answer)
 {
-    (void)path;
     struct deletion *deletion = context;
-    if (result == SESSION_OK || result == SESSION_NO_NODE)
+    if (answer->result == SESSION_OK || answer->result == SESSION_NO_NODE)
         deletion_end(deletion, true);
-    else if (result != SESSION_FAILED || deletion->depth > DEPTH_MOST || /* SESSION_FAILED: it has children */
+    else if (answer->result != SESSION_FAILED ||
+             deletion->depth > DEPTH_MOST || /* SESSION_FAILED: it has children */
              !session_children(deletion->session, deletion->path, false, delete_tree_on_children, deletion))
         deletion_end(deletion, false);
 }
@@ -138,41 +137,40 @@ static bool is_another(const struct deletion *deletion, const struct znode_stat 
 }
 
 /* The first is what the guard lets be deleted: where it is ephemeral, a sign. */
-static bool delete_tree_is_ours(const struct deletion *deletion, const struct znode_stat *stat,
-                                const void *data, size_t length)
+static bool delete_tree_is_ours(const struct deletion *deletion, const struct session_answer *answer)
 {
-    if (stat->owner == 0)
-        return run_marker_is(stat, data, length);
+    if (answer->stat->owner == 0)
+        return run_marker_is(answer);
     return !deletion->above || run_marker_fits(deletion->above->names, strrchr(deletion->path, '/') + 1);
 }
 
-static void on_read(void *context, enum session_result result, const struct znode_stat *stat,
-                    const void *data, size_t length)
+static void on_read(void *context, const struct session_answer *answer)
 {
     struct deletion *deletion = context;
-    if (result == SESSION_NO_NODE || (result == SESSION_OK && is_another(deletion, stat))) {
+    if (answer->result == SESSION_NO_NODE ||
+        (answer->result == SESSION_OK && is_another(deletion, answer->stat))) {
         deletion_end(deletion, true);
         return;
     }
     /* A copied ACL may keep us from reading our own candidate: its Stat is everybody's. */
-    if (result == SESSION_DENIED &&
+    if (answer->result == SESSION_DENIED &&
         session_exists(deletion->session, deletion->path, false, on_read, deletion))
         return;
-    if (result == SESSION_OK && !delete_tree_is_ours(deletion, stat, data, length)) {
+    if (answer->result == SESSION_OK && !delete_tree_is_ours(deletion, answer)) {
         deletion_keep(deletion);
         return;
     }
-    if (result == SESSION_OK && is_left_to_its_session(deletion, stat)) {
+    if (answer->result == SESSION_OK && is_left_to_its_session(deletion, answer->stat)) {
         log_line(LOG_LEVEL_INFO, "%.300s is left to the end of its session", deletion->path);
         deletion_end(deletion, false);
         return;
     }
-    if (result == SESSION_OK) {
-        deletion->czxid = stat->czxid;
-        deletion->version = stat->version;
-        deletion->names = stat->owner == 0 ? run_marker_names(data, length) : NULL;
+    if (answer->result == SESSION_OK) {
+        deletion->czxid = answer->stat->czxid;
+        deletion->version = answer->stat->version;
+        deletion->names = answer->stat->owner == 0 ? run_marker_names(answer->data, answer->length) : NULL;
     }
-    if (result != SESSION_OK || !deletion_delete(deletion))
+    if (answer->result != SESSION_OK || !deletion_delete(deletion))
         deletion_end(deletion, false);
 }
 

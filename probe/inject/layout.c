@@ -90,16 +90,17 @@ char *layout_pattern(const char *name, uint64_t owner)
 
 /* ---- reading ---- */
 
-static void layout_on_acl(void *context, enum session_result result, const struct acl *acl)
+static void layout_on_acl(void *context, const struct session_answer *answer)
 {
     struct asking *asking = context;
     struct layout *layout = asking->layout;
-    layout->acl_masked = result == SESSION_OK && acl_is_masked(acl);
-    for (size_t i = 0; result == SESSION_OK && !layout->acl_masked && i < acl->count; i++)
-        layout->acl_entries[layout->acl.count++] = (struct acl_entry){
-            acl->entries[i].permissions, xstrdup(acl->entries[i].scheme), xstrdup(acl->entries[i].id)};
+    layout->acl_masked = answer->result == SESSION_OK && acl_is_masked(answer->acl);
+    for (size_t i = 0; answer->result == SESSION_OK && !layout->acl_masked && i < answer->acl->count; i++)
+        layout->acl_entries[layout->acl.count++] =
+            (struct acl_entry){answer->acl->entries[i].permissions, xstrdup(answer->acl->entries[i].scheme),
+                               xstrdup(answer->acl->entries[i].id)};
     layout->acl.entries = layout->acl_entries;
-    layout_asking_end(asking, result == SESSION_LOST);
+    layout_asking_end(asking, answer->result == SESSION_LOST);
 }
 
 static void take_name(struct asking *asking, const struct znode_stat *stat)
@@ -109,61 +110,55 @@ static void take_name(struct asking *asking, const struct znode_stat *stat)
 }
 
 /* Its existence and owner are visible without permission to read it. */
-static void on_denied_sibling(void *context, enum session_result result, const struct znode_stat *stat,
-                              const void *data, size_t length)
+static void on_denied_sibling(void *context, const struct session_answer *answer)
 {
-    (void)data, (void)length;
     struct asking *asking = context;
-    if (result == SESSION_OK)
-        take_name(asking, stat);
-    layout_asking_end(asking, result == SESSION_LOST);
+    if (answer->result == SESSION_OK)
+        take_name(asking, answer->stat);
+    layout_asking_end(asking, answer->result == SESSION_LOST);
 }
 
-static void on_sibling(void *context, enum session_result result, const struct znode_stat *stat,
-                       const void *data, size_t length)
+static void on_sibling(void *context, const struct session_answer *answer)
 {
     struct asking *asking = context;
     struct layout *layout = asking->layout;
-    if (result == SESSION_OK) {
-        take_name(asking, stat);
-        if (data && length > 0 && length <= LAYOUT_DATA_MOST && !memchr(data, '\0', length))
-            layout->data = text_format("%.*s", (int)length, (const char *)data);
+    if (answer->result == SESSION_OK) {
+        take_name(asking, answer->stat);
+        if (answer->data && answer->length > 0 && answer->length <= LAYOUT_DATA_MOST &&
+            !memchr(answer->data, '\0', answer->length))
+            layout->data = text_format("%.*s", (int)answer->length, (const char *)answer->data);
     }
-    if (result == SESSION_DENIED &&
+    if (answer->result == SESSION_DENIED &&
         session_exists(asking->session, asking->sibling, false, on_denied_sibling, asking))
         return;
-    if (result != SESSION_OK || !session_acl(asking->session, asking->sibling, layout_on_acl, asking))
-        layout_asking_end(asking, result == SESSION_LOST || result == SESSION_OK);
+    if (answer->result != SESSION_OK || !session_acl(asking->session, asking->sibling, layout_on_acl, asking))
+        layout_asking_end(asking, answer->result == SESSION_LOST || answer->result == SESSION_OK);
 }
 
-static void layout_on_list(void *context, enum session_result result, const struct znode_stat *stat,
-                           char *const *names, size_t count)
+static void layout_on_list(void *context, const struct session_answer *answer)
 {
-    (void)stat;
     struct asking *asking = context;
     const char *first = NULL;
-    for (size_t i = 0; result == SESSION_OK && i < count; i++) {
-        int64_t number = recipe_sequence_of(names[i]);
+    for (size_t i = 0; answer->result == SESSION_OK && i < answer->count; i++) {
+        int64_t number = recipe_sequence_of(answer->names[i]);
         if (number != SEQUENCE_NONE && (!first || number < recipe_sequence_of(first)))
-            first = names[i];
+            first = answer->names[i];
     }
     asking->sibling_name = first ? xstrdup(first) : NULL;
     asking->sibling = first ? path_join(asking->path, first) : NULL;
     if (!first || !session_get(asking->session, asking->sibling, false, on_sibling, asking))
-        layout_asking_end(asking, result == SESSION_LOST || first);
+        layout_asking_end(asking, answer->result == SESSION_LOST || first);
 }
 
-static void on_path(void *context, enum session_result result, const struct znode_stat *stat,
-                    const void *data, size_t length)
+static void on_path(void *context, const struct session_answer *answer)
 {
-    (void)data, (void)length;
     struct asking *asking = context;
     struct layout *layout = asking->layout;
-    layout->exists = result == SESSION_OK;
+    layout->exists = answer->result == SESSION_OK;
     if (layout->exists)
-        layout->directory = *stat;
-    layout->denied = result == SESSION_DENIED;
-    layout->lock = result == SESSION_OK && stat->owner != 0;
+        layout->directory = *answer->stat;
+    layout->denied = answer->result == SESSION_DENIED;
+    layout->lock = answer->result == SESSION_OK && answer->stat->owner != 0;
     bool asked = false;
     if (layout->lock) {
         asking->sibling = xstrdup(asking->path);
@@ -173,7 +168,7 @@ static void on_path(void *context, enum session_result result, const struct znod
         asked = session_children(asking->session, asking->path, false, layout_on_list, asking);
     }
     if (!asked)
-        layout_asking_end(asking, result == SESSION_LOST || layout->exists);
+        layout_asking_end(asking, answer->result == SESSION_LOST || layout->exists);
 }
 
 bool layout_read(struct session *session, const char *path, struct layout *layout, layout_fn fn,

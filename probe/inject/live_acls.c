@@ -87,12 +87,12 @@ static void live_acls_judge(struct acl_check *check, enum session_result result,
 static void ask_more(struct acl_check *);
 
 /* Answers come in the order of the questions. */
-static void live_acls_on_acl(void *context, enum session_result result, const struct acl *acl)
+static void live_acls_on_acl(void *context, const struct session_answer *answer)
 {
     struct acl_check *check = context;
     const char *name = check->names[check->answered++];
     if (!check->problem && !check->lost)
-        live_acls_judge(check, result, name, acl);
+        live_acls_judge(check, answer->result, name, answer->acl);
     ask_more(check);
 }
 
@@ -110,16 +110,14 @@ static void ask_more(struct acl_check *check)
         live_acls_end(check);
 }
 
-static void live_acls_on_list(void *context, enum session_result result, const struct znode_stat *stat,
-                              char *const *names, size_t count)
+static void live_acls_on_list(void *context, const struct session_answer *answer)
 {
-    (void)stat;
     struct acl_check *check = context;
-    check->lost = result != SESSION_OK;
-    check->names = check->lost ? NULL : xcalloc(count + 1, sizeof *check->names);
-    for (size_t i = 0; i < count && !check->lost; i++)
-        if (recipe_sequence_of(names[i]) != SEQUENCE_NONE)
-            check->names[check->count++] = xstrdup(names[i]);
+    check->lost = answer->result != SESSION_OK;
+    check->names = check->lost ? NULL : xcalloc(answer->count + 1, sizeof *check->names);
+    for (size_t i = 0; i < answer->count && !check->lost; i++)
+        if (recipe_sequence_of(answer->names[i]) != SEQUENCE_NONE)
+            check->names[check->count++] = xstrdup(answer->names[i]);
     if (!check->lost && check->count > LIVE_ACLS_MOST)
         check->problem = text_format("it has %zu candidates, and the ACLs of at most %d are compared",
                                      check->count, LIVE_ACLS_MOST);

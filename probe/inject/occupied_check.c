@@ -33,31 +33,28 @@ static void occupied_check_end(struct occupied_check *check)
 }
 
 /* Answers come in the order of the questions. */
-static void occupied_on_candidate(void *context, enum session_result result, const struct znode_stat *stat,
-                                  const void *data, size_t length)
+static void occupied_on_candidate(void *context, const struct session_answer *answer)
 {
-    (void)data, (void)length;
     struct occupied_check *check = context;
-    if (result == SESSION_LOST)
+    if (answer->result == SESSION_LOST)
         check->result = SESSION_LOST;
-    if (result == SESSION_OK && stat->owner != 0 && check->by == OCCUPANTS_MOST)
+    if (answer->result == SESSION_OK && answer->stat->owner != 0 && check->by == OCCUPANTS_MOST)
         check->by = check->reported;
     check->reported++;
     check->owed--;
     occupied_check_end(check);
 }
 
-static void occupied_on_list(void *context, enum session_result result, const struct znode_stat *stat,
-                             char *const *names, size_t count)
+static void occupied_on_list(void *context, const struct session_answer *answer)
 {
-    (void)stat;
     struct occupied_check *check = context;
-    check->result = result;
-    for (size_t i = 0; result == SESSION_OK && i < count && check->count < OCCUPANTS_MOST; i++) {
-        if (recipe_sequence_of(names[i]) == SEQUENCE_NONE)
+    check->result = answer->result;
+    for (size_t i = 0; answer->result == SESSION_OK && i < answer->count && check->count < OCCUPANTS_MOST;
+         i++) {
+        if (recipe_sequence_of(answer->names[i]) == SEQUENCE_NONE)
             continue;
-        check->names[check->count] = xstrdup(names[i]);
-        char *path = path_join(check->directory, names[i]);
+        check->names[check->count] = xstrdup(answer->names[i]);
+        char *path = path_join(check->directory, answer->names[i]);
         if (session_exists(check->session, path, false, occupied_on_candidate, check)) {
             check->count++;
             check->owed++;

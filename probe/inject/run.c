@@ -397,19 +397,18 @@ static void begin_joining(struct run *t)
 }
 
 /* Live: the last list before they come. All that was found out about the real ones took its time. */
-static void run_on_last_list(void *context, enum session_result result, const struct znode_stat *stat,
-                             char *const *names, size_t count)
+static void run_on_last_list(void *context, const struct session_answer *answer)
 {
     struct run *t = context;
     size_t real = 0;
     if (t->phase == RUN_OVER)
         return;
-    guard_see_directory(t->guard, stat);
-    for (size_t i = 0; i < count; i++)
-        real += recipe_sequence_of(names[i]) != SEQUENCE_NONE;
-    if (result == SESSION_LOST)
+    guard_see_directory(t->guard, answer->stat);
+    for (size_t i = 0; i < answer->count; i++)
+        real += recipe_sequence_of(answer->names[i]) != SEQUENCE_NONE;
+    if (answer->result == SESSION_LOST)
         run_finish(t, RUN_LOST, "the connection was lost just before the candidates joined; try again");
-    else if (result != SESSION_OK || real < LIVE_CHECKS_LEAST || guard_is_lost(t->guard))
+    else if (answer->result != SESSION_OK || real < LIVE_CHECKS_LEAST || guard_is_lost(t->guard))
         run_finish(t, RUN_REFUSED, "the election changed while electop read it; nothing was started");
     begin_joining(t);
 }
@@ -417,7 +416,7 @@ static void run_on_last_list(void *context, enum session_result result, const st
 static void run_begin_last_list(struct run *t)
 {
     if (t->finishing || !session_children(t->session, t->path, false, run_on_last_list, t))
-        run_on_last_list(t, SESSION_LOST, NULL, NULL, 0);
+        run_on_last_list(t, &(struct session_answer){.result = SESSION_LOST});
 }
 
 static void live_checks_forget(struct run *t)

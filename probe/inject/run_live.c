@@ -146,8 +146,7 @@ static void end_blind(struct live_rules *rules)
                    "candidates are unknown; they left; give credentials with --auth-file");
 }
 
-static void run_live_on_list(void *context, enum session_result result, const struct znode_stat *stat,
-                             char *const *names, size_t count)
+static void run_live_on_list(void *context, const struct session_answer *answer)
 {
     struct live_rules *rules = context;
     rules->listing = false;
@@ -157,12 +156,12 @@ static void run_live_on_list(void *context, enum session_result result, const st
     }
     if (!rules->keeping || rules->run->phase == RUN_ENDING || rules->run->phase == RUN_OVER)
         return;
-    guard_see_directory(rules->run->guard, stat);
-    if (result == SESSION_OK)
-        rules_apply(rules, names, count);
-    else if (result == SESSION_NO_NODE)
+    guard_see_directory(rules->run->guard, answer->stat);
+    if (answer->result == SESSION_OK)
+        rules_apply(rules, answer->names, answer->count);
+    else if (answer->result == SESSION_NO_NODE)
         rules_apply(rules, NULL, 0);
-    else if (result == SESSION_DENIED)
+    else if (answer->result == SESSION_DENIED)
         end_blind(rules);
     if (rules->again && rules->keeping)
         list_read(rules);
@@ -208,11 +207,10 @@ void live_rules_tick(struct live_rules *rules)
 
 static bool last_list(struct live_rules *);
 
-static void run_live_on_cleared(void *context, enum session_result result, const char *path)
+static void run_live_on_cleared(void *context, const struct session_answer *answer)
 {
-    (void)path;
     struct live_rules *rules = context;
-    rules->unseen |= result == SESSION_LOST;
+    rules->unseen |= answer->result == SESSION_LOST;
     if (--rules->owed > 0)
         return;
     if (rules->freed)
@@ -228,16 +226,15 @@ struct owner_check {
     char path[];
 };
 
-static void on_last_owner(void *context, enum session_result result, const struct znode_stat *stat,
-                          const void *data, size_t length)
+static void on_last_owner(void *context, const struct session_answer *answer)
 {
-    (void)data, (void)length;
     struct owner_check *check = context;
     struct live_rules *rules = check->rules;
     struct run *t = rules->run;
-    bool ours = result == SESSION_OK && !rules->freed && guard_is_our_session(t->guard, stat->owner);
+    bool ours =
+        answer->result == SESSION_OK && !rules->freed && guard_is_our_session(t->guard, answer->stat->owner);
     if (!ours || !guard_delete(t->guard, t->session, check->path, -1, run_live_on_cleared, rules))
-        run_live_on_cleared(rules, result, NULL);
+        run_live_on_cleared(rules, answer);
     free(check);
 }
 
@@ -258,21 +255,19 @@ static bool delete_last(struct live_rules *rules, const char *path)
     return false;
 }
 
-static void on_last_list(void *context, enum session_result result, const struct znode_stat *stat,
-                         char *const *names, size_t count)
+static void on_last_list(void *context, const struct session_answer *answer)
 {
-    (void)stat;
     struct live_rules *rules = context;
     struct run *t = rules->run;
-    rules->leads.blind |= result == SESSION_DENIED;
-    if (!rules->freed && (result == SESSION_OK || result == SESSION_NO_NODE))
-        ours_in(rules, names, result == SESSION_OK ? count : 0);
-    for (size_t i = 0; result == SESSION_OK && !rules->freed && i < count; i++) {
-        char *path = path_join(t->path, names[i]);
+    rules->leads.blind |= answer->result == SESSION_DENIED;
+    if (!rules->freed && (answer->result == SESSION_OK || answer->result == SESSION_NO_NODE))
+        ours_in(rules, answer->names, answer->result == SESSION_OK ? answer->count : 0);
+    for (size_t i = 0; answer->result == SESSION_OK && !rules->freed && i < answer->count; i++) {
+        char *path = path_join(t->path, answer->names[i]);
         rules->owed += delete_last(rules, path);
         free(path);
     }
-    run_live_on_cleared(rules, result, NULL);
+    run_live_on_cleared(rules, answer);
 }
 
 static bool last_list(struct live_rules *rules)

@@ -169,14 +169,12 @@ void run_watch_own_pace(struct run *t, uint64_t now_us)
         t->held_up_us += now_us - t->pulse_us;
 }
 
-static void run_watch_on_ping(void *context, enum session_result result, const struct znode_stat *stat,
-                              const void *data, size_t length)
+static void run_watch_on_ping(void *context, const struct session_answer *answer)
 {
-    (void)stat, (void)data, (void)length;
     struct run *t = context;
     t->pinging = false;
     uint64_t now_us = uv_hrtime() / 1000;
-    if (result == SESSION_LOST || t->ping_void || stood_still(t, now_us))
+    if (answer->result == SESSION_LOST || t->ping_void || stood_still(t, now_us))
         return;
     int64_t took_us = (int64_t)(now_us - t->pinged_us);
     histogram_add(&t->ping, took_us);

@@ -101,25 +101,23 @@ static void sandbox_dir_fail(struct sandbox_dir *p, enum session_result result, 
 
 /* ---- make: a sign of life first ---- */
 
-static void on_sandbox(void *context, enum session_result result, const char *path)
+static void on_sandbox(void *context, const struct session_answer *answer)
 {
-    (void)path;
     struct sandbox_dir *p = context;
-    if (result == SESSION_OK || result == SESSION_NODE_EXISTS)
+    if (answer->result == SESSION_OK || answer->result == SESSION_NODE_EXISTS)
         sandbox_dir_marker(p);
     else
-        sandbox_dir_fail(p, result, "create", p->sandbox);
+        sandbox_dir_fail(p, answer->result, "create", p->sandbox);
 }
 
-static void on_proved(void *context, enum session_result result, const char *path)
+static void on_proved(void *context, const struct session_answer *answer)
 {
-    (void)path;
     struct sandbox_dir *p = context;
-    p->may_delete = result == SESSION_OK || result == SESSION_NO_NODE;
+    p->may_delete = answer->result == SESSION_OK || answer->result == SESSION_NO_NODE;
     if (p->may_delete)
         sandbox_dir_marker(p);
     else
-        sandbox_dir_fail(p, result, "delete the znodes of a run, such as", p->alive_path);
+        sandbox_dir_fail(p, answer->result, "delete the znodes of a run, such as", p->alive_path);
 }
 
 /* Where znodes may be made and not deleted a run would leave its own behind: our sign, which goes with its
@@ -140,19 +138,18 @@ static void refuse_namesake(struct sandbox_dir *p)
     sandbox_dir_done(p, text);
 }
 
-static void sandbox_dir_on_marked(void *context, enum session_result result, const char *path)
+static void sandbox_dir_on_marked(void *context, const struct session_answer *answer)
 {
-    (void)path;
     struct sandbox_dir *p = context;
-    p->is_signed = result == SESSION_OK;
-    if (result == SESSION_OK && !p->may_delete && sandbox_dir_prove(p))
+    p->is_signed = answer->result == SESSION_OK;
+    if (answer->result == SESSION_OK && !p->may_delete && sandbox_dir_prove(p))
         return;
-    if (result == SESSION_OK)
+    if (answer->result == SESSION_OK)
         find_others(p);
-    else if (result == SESSION_NODE_EXISTS)
+    else if (answer->result == SESSION_NODE_EXISTS)
         refuse_namesake(p);
-    else if (result != SESSION_NO_NODE || ++p->tries > CREATE_TRIES)
-        sandbox_dir_fail(p, result, "create", p->alive_path);
+    else if (answer->result != SESSION_NO_NODE || ++p->tries > CREATE_TRIES)
+        sandbox_dir_fail(p, answer->result, "create", p->alive_path);
     else if (!guard_create(p->guard, p->session, p->sandbox, "", 0, CREATE_PERSISTENT, NULL, on_sandbox, p))
         sandbox_dir_fail(p, SESSION_LOST, "create", p->sandbox);
 }
@@ -179,26 +176,25 @@ static bool is_alive(const struct sandbox_dir *p, const char *run, char *const *
 }
 
 /* One list shows markers and runs at one moment. */
-static void on_others(void *context, enum session_result result, const struct znode_stat *stat,
-                      char *const *names, size_t count)
+static void on_others(void *context, const struct session_answer *answer)
 {
-    (void)stat;
     struct sandbox_dir *p = context;
-    if (result != SESSION_OK) {
-        sandbox_dir_fail(p, result, "read", p->sandbox);
+    if (answer->result != SESSION_OK) {
+        sandbox_dir_fail(p, answer->result, "read", p->sandbox);
         return;
     }
-    p->over = xcalloc(count + 1, sizeof *p->over);
-    for (size_t i = 0; i < count; i++) {
-        size_t length = strcspn(names[i], ".");
-        if (names[i][length] == '.' || strcmp(names[i], p->run) == 0 || is_alive(p, names[i], names, count))
+    p->over = xcalloc(answer->count + 1, sizeof *p->over);
+    for (size_t i = 0; i < answer->count; i++) {
+        size_t length = strcspn(answer->names[i], ".");
+        if (answer->names[i][length] == '.' || strcmp(answer->names[i], p->run) == 0 ||
+            is_alive(p, answer->names[i], answer->names, answer->count))
             continue;
-        p->over[p->over_count] = xstrdup(names[i]);
+        p->over[p->over_count] = xstrdup(answer->names[i]);
         p->over_count++;
     }
     /* An earlier run of the same name may have left our own run's znode: then only our own marker is there.
      */
-    if (!is_alive(p, p->run, names, count)) {
+    if (!is_alive(p, p->run, answer->names, answer->count)) {
         p->over[p->over_count] = xstrdup(p->run);
         p->over_count++;
     }
@@ -237,18 +233,19 @@ static void on_beside_swept(void *context, bool gone, const char *kept)
 /* Deletes the siblings that bear the name of a run that is over, unless it has begun again since: this list is
  * later than the reading of its znode, and the sign of a run is older than its znode. The run's own znode goes
  * last, so that the remains of an interrupted removal are found again. */
-static void on_beside(void *context, enum session_result result, const struct znode_stat *stat,
-                      char *const *names, size_t count)
+static void on_beside(void *context, const struct session_answer *answer)
 {
     struct sandbox_dir *p = context;
     size_t length = strlen(p->sweeping);
-    const struct meant run = {.czxid = p->sweeping_czxid}, beside = {.latest = stat ? stat->pzxid : 0};
+    const struct meant run = {.czxid = p->sweeping_czxid},
+                       beside = {.latest = answer->stat ? answer->stat->pzxid : 0};
     p->owed = 1;
-    p->failed = result != SESSION_OK || is_alive(p, p->sweeping, names, count);
-    for (size_t i = 0; i < count && !p->failed; i++) {
-        if (!guard_is_marker(names[i], p->sweeping) || strncmp(names[i] + length, ALIVE, strlen(ALIVE)) == 0)
+    p->failed = answer->result != SESSION_OK || is_alive(p, p->sweeping, answer->names, answer->count);
+    for (size_t i = 0; i < answer->count && !p->failed; i++) {
+        if (!guard_is_marker(answer->names[i], p->sweeping) ||
+            strncmp(answer->names[i] + length, ALIVE, strlen(ALIVE)) == 0)
             continue;
-        char *path = path_join(p->sandbox, names[i]);
+        char *path = path_join(p->sandbox, answer->names[i]);
         p->owed++;
         if (!delete_tree(p->guard, p->session, path, beside, on_beside_swept, p)) {
             p->owed--;
@@ -262,12 +259,11 @@ static void on_beside(void *context, enum session_result result, const struct zn
     free(path);
 }
 
-static void on_signed(void *context, enum session_result result, const struct znode_stat *stat,
-                      const void *data, size_t length)
+static void on_signed(void *context, const struct session_answer *answer)
 {
     struct sandbox_dir *p = context;
-    bool is_run = result == SESSION_OK && run_marker_is(stat, data, length);
-    p->sweeping_czxid = is_run ? stat->czxid : 0;
+    bool is_run = run_marker_is(answer);
+    p->sweeping_czxid = is_run ? answer->stat->czxid : 0;
     if (is_run && guard_adopt(p->guard, p->sweeping) &&
         session_children(p->session, p->sandbox, false, on_beside, p)) {
         log_line(LOG_LEVEL_INFO, "removing the run %s, which is over", p->sweeping);
@@ -303,44 +299,38 @@ static void sandbox_dir_is_lost(struct sandbox_dir *p)
 }
 
 /* Without a sign of life others take the run for one that is over. */
-static void on_sign_read(void *context, enum session_result result, const struct znode_stat *stat,
-                         const void *data, size_t length)
+static void on_sign_read(void *context, const struct session_answer *answer)
 {
-    (void)data, (void)length;
     struct sandbox_dir *p = context;
-    bool is_foreign = result == SESSION_OK && stat->owner != session_id(p->session);
-    if (result != SESSION_NO_NODE && !is_foreign)
+    bool is_foreign = answer->result == SESSION_OK && answer->stat->owner != session_id(p->session);
+    if (answer->result != SESSION_NO_NODE && !is_foreign)
         return;
     p->is_signed = false;
     sandbox_dir_is_lost(p);
 }
 
-static void on_run_read(void *context, enum session_result result, const struct znode_stat *stat,
-                        const void *data, size_t length)
+static void on_run_read(void *context, const struct session_answer *answer)
 {
-    (void)data, (void)length;
     struct sandbox_dir *p = context;
-    if (result == SESSION_NO_NODE || (result == SESSION_OK && stat->czxid != p->run_czxid))
+    if (answer->result == SESSION_NO_NODE ||
+        (answer->result == SESSION_OK && answer->stat->czxid != p->run_czxid))
         sandbox_dir_is_lost(p);
 }
 
-static void on_candidates_data(void *context, enum session_result result, const struct znode_stat *stat,
-                               const void *data, size_t length)
+static void on_candidates_data(void *context, const struct session_answer *answer)
 {
     struct sandbox_dir *p = context;
-    if (result == SESSION_OK && run_marker_is(stat, data, length))
-        p->candidates_czxid = stat->czxid;
-    else if (result == SESSION_OK || result == SESSION_DENIED)
+    if (run_marker_is(answer))
+        p->candidates_czxid = answer->stat->czxid;
+    else if (answer->result == SESSION_OK || answer->result == SESSION_DENIED)
         sandbox_dir_is_lost(p);
 }
 
 /* Candidates create it again after it was removed; but another client may have created this one. */
-static void on_candidates_read(void *context, enum session_result result, const struct znode_stat *stat,
-                               const void *data, size_t length)
+static void on_candidates_read(void *context, const struct session_answer *answer)
 {
-    (void)data, (void)length;
     struct sandbox_dir *p = context;
-    if (result == SESSION_OK && stat->czxid != p->candidates_czxid)
+    if (answer->result == SESSION_OK && answer->stat->czxid != p->candidates_czxid)
         session_get(p->session, p->candidates_path, false, on_candidates_data, p);
 }
 
@@ -360,21 +350,19 @@ void sandbox_dir_noticed(struct sandbox_dir *p, const char *path)
 
 /* The run's znode is ours: from now on it may be removed. It is read as soon as it was created or found: its
  * czxid identifies it, and the watch notifies of its deletion. */
-static void on_own_read(void *context, enum session_result result, const struct znode_stat *stat,
-                        const void *data, size_t length)
+static void on_own_read(void *context, const struct session_answer *answer)
 {
-    (void)data, (void)length;
     struct sandbox_dir *p = context;
-    if (result == SESSION_NO_NODE &&
+    if (answer->result == SESSION_NO_NODE &&
         ++p->tries <= CREATE_TRIES) { /* the last of its agents has just left it */
         make_run(p);
         return;
     }
-    if (result != SESSION_OK) {
-        sandbox_dir_fail(p, result, "read", p->run_path);
+    if (answer->result != SESSION_OK) {
+        sandbox_dir_fail(p, answer->result, "read", p->run_path);
         return;
     }
-    p->run_czxid = stat->czxid;
+    p->run_czxid = answer->stat->czxid;
     make_within(p);
 }
 
@@ -385,19 +373,19 @@ static bool adopt_own(struct sandbox_dir *p)
            session_exists(p->session, p->run_path, true, on_own_read, p);
 }
 
-static void on_run_signed(void *context, enum session_result result, const struct znode_stat *stat,
-                          const void *data, size_t length)
+static void on_run_signed(void *context, const struct session_answer *answer)
 {
     struct sandbox_dir *p = context;
-    bool is_run = result == SESSION_OK && run_marker_is(stat, data, length);
+    bool is_run = run_marker_is(answer);
     if (is_run && p->joins && adopt_own(p))
         return;
-    if (result == SESSION_NO_NODE && ++p->tries <= CREATE_TRIES) { /* removed just now: its place is free */
+    if (answer->result == SESSION_NO_NODE &&
+        ++p->tries <= CREATE_TRIES) { /* removed just now: its place is free */
         make_run(p);
         return;
     }
-    if (result != SESSION_OK) {
-        sandbox_dir_fail(p, result, "read", p->run_path);
+    if (answer->result != SESSION_OK) {
+        sandbox_dir_fail(p, answer->result, "read", p->run_path);
         return;
     }
     char text[400];
@@ -413,14 +401,14 @@ static void on_run_signed(void *context, enum session_result result, const struc
     sandbox_dir_done(p, text);
 }
 
-static void on_run(void *context, enum session_result result, const char *path)
+static void on_run(void *context, const struct session_answer *answer)
 {
-    (void)path;
     struct sandbox_dir *p = context;
-    if (result == SESSION_OK && adopt_own(p))
+    if (answer->result == SESSION_OK && adopt_own(p))
         return;
-    if (result != SESSION_NODE_EXISTS || !session_get(p->session, p->run_path, false, on_run_signed, p))
-        sandbox_dir_fail(p, result, "create", p->run_path);
+    if (answer->result != SESSION_NODE_EXISTS ||
+        !session_get(p->session, p->run_path, false, on_run_signed, p))
+        sandbox_dir_fail(p, answer->result, "create", p->run_path);
 }
 
 static void make_run(struct sandbox_dir *p)
@@ -429,15 +417,14 @@ static void make_run(struct sandbox_dir *p)
         sandbox_dir_fail(p, SESSION_LOST, "create", p->run_path);
 }
 
-static void on_within(void *context, enum session_result result, const char *path)
+static void on_within(void *context, const struct session_answer *answer)
 {
-    (void)path;
     struct sandbox_dir *p = context;
-    p->failed |= result != SESSION_OK && result != SESSION_NODE_EXISTS;
+    p->failed |= answer->result != SESSION_OK && answer->result != SESSION_NODE_EXISTS;
     if (--p->owed > 0)
         return;
     if (p->failed) {
-        sandbox_dir_fail(p, result, "create directories in", p->run_path);
+        sandbox_dir_fail(p, answer->result, "create directories in", p->run_path);
         return;
     }
     if (p->candidates_path)
@@ -461,30 +448,31 @@ static void make_within(struct sandbox_dir *p)
         free(path);
         end += p->within[end] == '/';
     }
-    on_within(p, SESSION_OK, NULL);
+    on_within(p, &(struct session_answer){.result = SESSION_OK});
 }
 
 /* ---- remove ---- */
 
-static void on_removed_sandbox(void *context, enum session_result result, const char *path)
+static void on_removed_sandbox(void *context, const struct session_answer *answer)
 {
-    (void)result, (void)path; /* others may still need it: then it stays, and that is right */
+    (void)answer; /* others may still need it: then it stays, and that is right */
     sandbox_dir_done(context, NULL);
 }
 
-static void on_sandbox_signed(void *context, enum session_result result, const struct znode_stat *stat,
-                              const void *data, size_t length)
+static void on_sandbox_signed(void *context, const struct session_answer *answer)
 {
     struct sandbox_dir *p = context;
-    bool is_ours = result == SESSION_OK && length == strlen(SANDBOX_MARKER) && stat->children == 0 &&
-                   stat->version == 0 && data && memcmp(data, SANDBOX_MARKER, length) == 0;
-    if (!is_ours || !guard_delete(p->guard, p->session, p->sandbox, stat->version, on_removed_sandbox, p))
+    bool is_ours = answer->result == SESSION_OK && answer->length == strlen(SANDBOX_MARKER) &&
+                   answer->stat->children == 0 && answer->stat->version == 0 && answer->data &&
+                   memcmp(answer->data, SANDBOX_MARKER, answer->length) == 0;
+    if (!is_ours ||
+        !guard_delete(p->guard, p->session, p->sandbox, answer->stat->version, on_removed_sandbox, p))
         sandbox_dir_done(p, NULL);
 }
 
-static void on_unmarked(void *context, enum session_result result, const char *path)
+static void on_unmarked(void *context, const struct session_answer *answer)
 {
-    (void)result, (void)path; /* it is ephemeral: it is deleted with the session at the latest */
+    (void)answer; /* it is ephemeral: it is deleted with the session at the latest */
     struct sandbox_dir *p = context;
     if (!session_get(p->session, p->sandbox, false, on_sandbox_signed, p))
         sandbox_dir_done(p, NULL);
@@ -495,7 +483,7 @@ static void unmark(struct sandbox_dir *p)
     if (p->failed)
         sandbox_dir_fail(p, SESSION_FAILED, "remove all of", p->run_path);
     else if (!p->is_signed)
-        on_unmarked(p, SESSION_NO_NODE, NULL);
+        on_unmarked(p, &(struct session_answer){.result = SESSION_NO_NODE});
     else if (!guard_delete(p->guard, p->session, p->alive_path, -1, on_unmarked, p))
         sandbox_dir_done(p, NULL);
 }
@@ -515,24 +503,25 @@ static void on_part_swept(void *context, bool gone, const char *kept)
     part_swept(p);
 }
 
-static void on_parts(void *context, enum session_result result, const struct znode_stat *stat,
-                     char *const *names, size_t count)
+static void on_parts(void *context, const struct session_answer *answer)
 {
     struct sandbox_dir *p = context;
     size_t length = strlen(p->run);
-    const struct meant run = {.czxid = p->run_czxid}, beside = {.latest = stat ? stat->pzxid : 0};
-    if (result != SESSION_OK && result != SESSION_NO_NODE) {
-        sandbox_dir_fail(p, result, "read", p->sandbox);
+    const struct meant run = {.czxid = p->run_czxid},
+                       beside = {.latest = answer->stat ? answer->stat->pzxid : 0};
+    if (answer->result != SESSION_OK && answer->result != SESSION_NO_NODE) {
+        sandbox_dir_fail(p, answer->result, "read", p->sandbox);
         return;
     }
-    bool is_last = p->run_czxid && !is_alive(p, p->run, names, count); /* of several agents: removes it */
+    bool is_last = p->run_czxid &&
+                   !is_alive(p, p->run, answer->names, answer->count); /* of several agents: removes it */
     p->owed = 1;
     p->failed = false;
-    for (size_t i = 0; i < count && is_last; i++) {
-        bool is_run = strcmp(names[i], p->run) == 0;
-        bool is_of_run = is_run || (guard_is_marker(names[i], p->run) &&
-                                    strncmp(names[i] + length, ALIVE, strlen(ALIVE)) != 0);
-        char *path = is_of_run ? path_join(p->sandbox, names[i]) : NULL;
+    for (size_t i = 0; i < answer->count && is_last; i++) {
+        bool is_run = strcmp(answer->names[i], p->run) == 0;
+        bool is_of_run = is_run || (guard_is_marker(answer->names[i], p->run) &&
+                                    strncmp(answer->names[i] + length, ALIVE, strlen(ALIVE)) != 0);
+        char *path = is_of_run ? path_join(p->sandbox, answer->names[i]) : NULL;
         if (path) {
             p->owed++;
             if (!delete_tree(p->guard, p->session, path, is_run ? run : beside, on_part_swept, p)) {
@@ -545,11 +534,10 @@ static void on_parts(void *context, enum session_result result, const struct zno
     part_swept(p);
 }
 
-static void on_left(void *context, enum session_result result, const char *path)
+static void on_left(void *context, const struct session_answer *answer)
 {
-    (void)path;
     struct sandbox_dir *p = context;
-    if (result == SESSION_LOST || !session_children(p->session, p->sandbox, false, on_parts, p))
+    if (answer->result == SESSION_LOST || !session_children(p->session, p->sandbox, false, on_parts, p))
         sandbox_dir_fail(p, SESSION_LOST, "read", p->sandbox);
 }
 

@@ -602,31 +602,30 @@ static void discover_answered(struct directory *dir)
 
 static bool ask_witness(struct directory *dir);
 
-static void on_witness(void *context, enum session_result result, const struct znode_stat *stat,
-                       const void *data, size_t length)
+static void on_witness(void *context, const struct session_answer *answer)
 {
     struct directory *dir = context;
     struct discover *d = dir->discover;
     struct election_seen *seen = dir->seen;
-    d->lost |= result == SESSION_LOST;
-    if (seen && result == SESSION_DENIED) { /* its data is denied, but it is known to be ephemeral */
+    d->lost |= answer->result == SESSION_LOST;
+    if (seen && answer->result == SESSION_DENIED) { /* its data is denied, but it is known to be ephemeral */
         free(seen);
         dir->seen = NULL;
         dir->witness_at--;
     }
-    if (!d->ended && result == SESSION_OK && stat->owner) {
+    if (!d->ended && answer->result == SESSION_OK && answer->stat->owner) {
         if (seen) {
             seen->read = clock_now();
             seen->child = dir->witnesses[dir->witness_at - 1];
-            seen->child_stat = stat;
-            seen->data = data;
-            seen->length = length;
+            seen->child_stat = answer->stat;
+            seen->data = answer->data;
+            seen->length = answer->length;
         }
         found(d, dir->path, seen);
         dir->verdict.kind = DIRECTORY_OTHER;
-    } else if (!d->ended && result != SESSION_LOST && ask_witness(dir)) {
+    } else if (!d->ended && answer->result != SESSION_LOST && ask_witness(dir)) {
         return; /* the call continues the walk */
-    } else if (!d->ended && result == SESSION_OK && dir->witness_at == dir->witness_count) {
+    } else if (!d->ended && answer->result == SESSION_OK && dir->witness_at == dir->witness_count) {
         struct directory_verdict verdict =
             dir->verdict.kind == DIRECTORY_QUEUE ? dir->verdict : directory_kind_persistent_sequence();
         keep_directory(d, dir->path, verdict, dir->members);
@@ -826,30 +825,30 @@ static void watched_answered(struct directory *dir, struct watched_directory *w,
     }
 }
 
-static void discover_on_list(void *context, enum session_result result, const struct znode_stat *stat,
-                             char *const *names, size_t count)
+static void discover_on_list(void *context, const struct session_answer *answer)
 {
     struct directory *dir = context;
     struct discover *d = dir->discover;
     struct watched_directory *w = d->ended || !d->settings->follows ? NULL : watched_at(d, dir->path);
     d->reserved -= dir->reserved;
-    if (!d->ended && result == SESSION_OK && is_postponed(dir, names, count)) {
+    if (!d->ended && answer->result == SESSION_OK && is_postponed(dir, answer->names, answer->count)) {
         list_answered(d);
         return;
     }
-    d->lost |= result == SESSION_LOST && !(dir->alone && w);
-    d->walked += result != SESSION_LOST;
-    d->answered |= result != SESSION_LOST;
-    if (!d->ended && dir->begins && result != SESSION_LOST) {
-        root_answered(dir, result);
-    } else if (!d->ended && !dir->alone && result == SESSION_DENIED) {
+    d->lost |= answer->result == SESSION_LOST && !(dir->alone && w);
+    d->walked += answer->result != SESSION_LOST;
+    d->answered |= answer->result != SESSION_LOST;
+    if (!d->ended && dir->begins && answer->result != SESSION_LOST) {
+        root_answered(dir, answer->result);
+    } else if (!d->ended && !dir->alone && answer->result == SESSION_DENIED) {
         left_out_add_denied(&d->left, dir->path);
     }
-    if (!d->ended && result == SESSION_TOO_LARGE)
+    if (!d->ended && answer->result == SESSION_TOO_LARGE)
         left_out_add_crowded(&d->left, dir->path);
     if (w)
-        watched_answered(dir, w, result, count);
-    if (d->ended || result != SESSION_OK || directory_listed(dir, stat, names, count))
+        watched_answered(dir, w, answer->result, answer->count);
+    if (d->ended || answer->result != SESSION_OK ||
+        directory_listed(dir, answer->stat, answer->names, answer->count))
         discover_answered(dir);
 }
 

@@ -109,13 +109,12 @@ static void election_watch_observe(struct election_watch *s, struct observation 
 }
 
 static void election_watch_observe_node(struct election_watch *s, const char *path,
-                                        enum session_result result, const struct znode_stat *stat,
-                                        bool has_data, const void *data, size_t length)
+                                        const struct session_answer *answer, bool has_data)
 {
-    enum observation_kind kind = result == SESSION_OK        ? OBSERVED_NODE
-                                 : result == SESSION_NO_NODE ? OBSERVED_ABSENT
-                                                             : OBSERVED_DENIED;
-    if (kind == OBSERVED_DENIED && result != SESSION_DENIED)
+    enum observation_kind kind = answer->result == SESSION_OK        ? OBSERVED_NODE
+                                 : answer->result == SESSION_NO_NODE ? OBSERVED_ABSENT
+                                                                     : OBSERVED_DENIED;
+    if (kind == OBSERVED_DENIED && answer->result != SESSION_DENIED)
         return; /* nothing is known of it */
     bool here = kind != OBSERVED_DENIED && strcmp(path, s->path) == 0;
     if (here && kind == OBSERVED_NODE)
@@ -124,8 +123,7 @@ static void election_watch_observe_node(struct election_watch *s, const char *pa
         s->absent_ms = uv_now(s->live->loop);
     struct observation o = live_observation(s->live, kind, s->path, path);
     if (kind == OBSERVED_NODE)
-        o.node =
-            (struct observed_node){.stat = stat, .has_data = has_data, .data = data, .data_length = length};
+        o.node = (struct observed_node){answer->stat, has_data, answer->data, answer->length};
     election_watch_observe(s, &o);
 }
 
@@ -143,13 +141,12 @@ static size_t election_watch_prefix_length(const struct election_watch *s)
 
 static void registry_watch_list(struct registry_watch *);
 
-static void on_registry_entry(void *context, enum session_result result, const struct znode_stat *stat,
-                              const void *data, size_t length)
+static void on_registry_entry(void *context, const struct session_answer *answer)
 {
     struct election_watch_read *r = context;
     struct election_watch *s = r->watched;
-    if (election_watch_answered(s) && result != SESSION_LOST)
-        election_watch_observe_node(s, r->path, result, stat, true, data, length);
+    if (election_watch_answered(s) && answer->result != SESSION_LOST)
+        election_watch_observe_node(s, r->path, answer, true);
     free(r);
 }
 
@@ -214,49 +211,47 @@ static void member_watches_drop(struct registry_watch *w, char *const *names, si
     }
 }
 
-static void on_registry_exists(void *context, enum session_result result, const struct znode_stat *stat,
-                               const void *data, size_t length)
+static void on_registry_exists(void *context, const struct session_answer *answer)
 {
-    (void)stat, (void)data, (void)length;
     struct registry_watch *w = context;
-    if (election_watch_answered(w->watched) && result == SESSION_OK && w->entry.path)
+    if (election_watch_answered(w->watched) && answer->result == SESSION_OK && w->entry.path)
         registry_watch_list(w); /* it has appeared meanwhile */
 }
 
-static void on_registry(void *context, enum session_result result, const struct znode_stat *stat,
-                        char *const *names, size_t count)
+static void on_registry(void *context, const struct session_answer *answer)
 {
     struct registry_watch *w = context;
     struct election_watch *s = w->watched;
     w->listing = false;
-    if (!election_watch_answered(s) || result == SESSION_LOST || !w->entry.path)
+    if (!election_watch_answered(s) || answer->result == SESSION_LOST || !w->entry.path)
         return;
-    if (result != SESSION_OK) {
-        election_watch_observe_node(s, w->entry.path, result, NULL, false, NULL, 0);
+    if (answer->result != SESSION_OK) {
+        election_watch_observe_node(s, w->entry.path, answer, false);
         /* Wait for it to appear. */
-        if (result == SESSION_NO_NODE &&
+        if (answer->result == SESSION_NO_NODE &&
             session_exists(s->shard->session, w->entry.path, true, on_registry_exists, w))
             election_watch_hold(s);
         return;
     }
     struct observation o = live_observation(s->live, OBSERVED_CHILDREN, s->path, w->entry.path);
-    o.children = (struct observed_children){.stat = stat, .names = names, .count = count};
+    o.children =
+        (struct observed_children){.stat = answer->stat, .names = answer->names, .count = answer->count};
     election_watch_observe(s, &o);
     bool members = w == &s->registries[REGISTRY_MEMBERS];
-    bool watched = members && count <= MEMBERS_WATCHED && s->election->recipe &&
+    bool watched = members && answer->count <= MEMBERS_WATCHED && s->election->recipe &&
                    s->election->recipe->family == FAMILY_LOCK;
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < answer->count; i++) {
         char path[PATH_SIZE];
-        int length = snprintf(path, sizeof path, "%s/%s", w->entry.path, names[i]);
+        int length = snprintf(path, sizeof path, "%s/%s", w->entry.path, answer->names[i]);
         if (length < 0 || (size_t)length >= sizeof path)
             continue;
         bool more = watched && !member_is_watched(w, path);
         if (more)
             member_watch_new(w, path);
-        if (more || registry_wants(s->election, members, names[i]))
+        if (more || registry_wants(s->election, members, answer->names[i]))
             registry_entry_read(w, path, watched);
     }
-    member_watches_drop(w, names, watched ? count : 0);
+    member_watches_drop(w, answer->names, watched ? answer->count : 0);
 }
 
 static void registry_watch_list(struct registry_watch *w)
@@ -319,34 +314,31 @@ static bool guard_reads(const struct election_watch *s, const char *path)
 }
 
 /* Its data may not be read; its owner is in its Stat, which needs no permission. */
-static void on_candidate_stat(void *context, enum session_result result, const struct znode_stat *stat,
-                              const void *data, size_t length)
+static void on_candidate_stat(void *context, const struct session_answer *answer)
 {
     struct election_watch_read *r = context;
     struct election_watch *s = r->watched;
-    (void)data, (void)length;
-    if (election_watch_answered(s) && result == SESSION_OK)
-        election_watch_observe_node(s, r->path, result, stat, false, NULL, 0);
+    if (election_watch_answered(s) && answer->result == SESSION_OK)
+        election_watch_observe_node(s, r->path, answer, false);
     free(r);
 }
 
-static void candidate_reads_on_candidate(void *context, enum session_result result,
-                                         const struct znode_stat *stat, const void *data, size_t length)
+static void candidate_reads_on_candidate(void *context, const struct session_answer *answer)
 {
     struct election_watch_read *r = context;
     struct election_watch *s = r->watched;
     s->reads--;
     s->live->reads--;
-    if (election_watch_answered(s) && result != SESSION_LOST) {
-        election_watch_observe_node(s, r->path, result, stat, true, data, length);
+    if (election_watch_answered(s) && answer->result != SESSION_LOST) {
+        election_watch_observe_node(s, r->path, answer, true);
         if (s->live->reads < READS_MOST / 2)
             election_watches_read(s->live);
-        s->list_outdated |= result == SESSION_NO_NODE;
-        if (result == SESSION_NO_NODE)
+        s->list_outdated |= answer->result == SESSION_NO_NODE;
+        if (answer->result == SESSION_NO_NODE)
             s->reconcile(s);
         else if (election_has_unread(s->election))
             election_watch_read_soon(s); /* this read makes others worth repeating */
-        if (result == SESSION_DENIED &&
+        if (answer->result == SESSION_DENIED &&
             session_exists(s->shard->session, r->path, false, on_candidate_stat, r)) {
             election_watch_hold(s);
             return;
@@ -458,42 +450,43 @@ static void guard_ask(struct node_watch *g);
 static bool guard_send(struct node_watch *g, bool data);
 
 /* The znode is not there, or may not be read: the model learns that. */
-static void guard_report_missing(struct guard_read *r, enum session_result result)
+static void guard_report_missing(struct guard_read *r, const struct session_answer *answer)
 {
     struct election_watch *s = r->guard->watched;
-    election_watch_observe_node(s, r->path, result, NULL, false, NULL, 0);
+    election_watch_observe_node(s, r->path, answer, false);
     election_watch_reconcile(s);
 }
 
 /* exists was sent, for a znode that was absent, or that may not be read (refused). */
-static void guard_take_existence(struct guard_read *r, enum session_result result)
+static void guard_take_existence(struct guard_read *r, const struct session_answer *answer)
 {
     struct node_watch *g = r->guard;
+    bool here = answer->result == SESSION_OK, absent = answer->result == SESSION_NO_NODE;
     if (!g->refused) {
-        if (result == SESSION_OK)
+        if (here)
             guard_ask(g); /* it appeared between get and exists */
         return;
     }
-    g->armed = result == SESSION_OK || result == SESSION_NO_NODE; /* else after the next connection */
-    if (result == SESSION_NO_NODE)
-        guard_report_missing(r, result);
+    g->armed = here || absent; /* else after the next connection */
+    if (absent)
+        guard_report_missing(r, answer);
 }
 
 /* The answer to a get of a guarded znode: the model needs it, even if another znode is guarded by now (current
  * false). */
-static void guard_take_node(struct guard_read *r, enum session_result result, const struct znode_stat *stat,
-                            const void *data, size_t length, bool current)
+static void guard_take_node(struct guard_read *r, const struct session_answer *answer, bool current)
 {
     struct node_watch *g = r->guard;
     struct election_watch *s = g->watched;
-    bool lost_leader = g == &s->guards[GUARD_LEADER] && result == SESSION_NO_NODE;
-    if (result != SESSION_OK && current)
+    bool here = answer->result == SESSION_OK;
+    bool lost_leader = g == &s->guards[GUARD_LEADER] && answer->result == SESSION_NO_NODE;
+    if (!here && current)
         g->armed = false;
     s->list_outdated |= lost_leader && is_candidate(s, r->path);
     if (lost_leader && ++s->chased >= CHASE_MOST)
         election_watch_list(s);
-    election_watch_observe_node(s, r->path, result, stat, true, data, length);
-    bool directory = result == SESSION_OK && stat->owner == 0 && strcmp(r->path, s->path) == 0;
+    election_watch_observe_node(s, r->path, answer, true);
+    bool directory = here && answer->stat->owner == 0 && strcmp(r->path, s->path) == 0;
     if (g == &s->guards[GUARD_LEADER] && directory && !s->begun)
         election_watch_begin(s); /* the awaited lock is a directory: read its children */
     election_watch_reconcile(s);
@@ -504,36 +497,35 @@ static void guard_take_node(struct guard_read *r, enum session_result result, co
  * znode that may appear again, as a lock or an acknowledgement, is watched by exists while it is absent; so is
  * one that may not be read, as an immediate retry would loop for ever.
  */
-static void guard_take_answer(struct guard_read *r, enum session_result result, const struct znode_stat *stat,
-                              const void *data, size_t length)
+static void guard_take_answer(struct guard_read *r, const struct session_answer *answer)
 {
     struct node_watch *g = r->guard;
     struct election_watch *s = g->watched;
     bool current = g->entry.path && strcmp(g->entry.path, r->path) == 0;
-    bool candidate = is_candidate(s, r->path), absent = result == SESSION_NO_NODE;
+    bool candidate = is_candidate(s, r->path);
+    bool here = answer->result == SESSION_OK, absent = answer->result == SESSION_NO_NODE;
     if (g == &s->guards[GUARD_SELF]) {
-        if (result == SESSION_OK && current)
+        if (here && current)
             election_watch_begin(s); /* it has appeared */
     } else if (current && !r->has_data) {
-        guard_take_existence(r, result);
-    } else if (current && result != SESSION_OK && (!absent || g != &s->guards[GUARD_LEADER] || !candidate)) {
+        guard_take_existence(r, answer);
+    } else if (current && !here && (!absent || g != &s->guards[GUARD_LEADER] || !candidate)) {
         g->refused |= !absent;
         g->armed = guard_send(g, false);
-        guard_report_missing(r, result);
+        guard_report_missing(r, answer);
     } else if (current || absent || (r->has_data && candidate)) {
-        guard_take_node(r, result, stat, data, length, current);
+        guard_take_node(r, answer, current);
     }
 }
 
-static void guard_on_answer(void *context, enum session_result result, const struct znode_stat *stat,
-                            const void *data, size_t length)
+static void guard_on_answer(void *context, const struct session_answer *answer)
 {
     struct guard_read *r = context;
     struct election_watch *s = r->guard->watched;
     r->guard->asked--;
-    if (election_watch_answered(s) && result != SESSION_LOST) {
+    if (election_watch_answered(s) && answer->result != SESSION_LOST) {
         if (!s->waking) /* else it was requested before the program was stalled */
-            guard_take_answer(r, result, stat, data, length);
+            guard_take_answer(r, answer);
         if (s->list_dirty && !s->listing)
             election_watch_list(s);
     }
@@ -617,7 +609,7 @@ static void on_guard_notice(void *context, enum session_notice notice)
         bool gone_for_good = g == &s->guards[GUARD_LEADER] && is_candidate(s, path);
         if (gone_for_good)
             guard_next_in_line(g);
-        election_watch_observe_node(s, path, SESSION_NO_NODE, NULL, false, NULL, 0);
+        election_watch_observe_node(s, path, &(struct session_answer){.result = SESSION_NO_NODE}, false);
         if (gone_for_good) {
             s->chased = 0;
             s->list_outdated |= s->from_walk || s->live->model->one_poll;
@@ -667,8 +659,7 @@ static void election_watch_on_timer(uv_timer_t *timer)
         election_watch_begin(s);
 }
 
-static void election_watch_on_list(void *context, enum session_result result, const struct znode_stat *stat,
-                                   char *const *names, size_t count)
+static void election_watch_on_list(void *context, const struct session_answer *answer)
 {
     struct election_watch *s = context;
     if (s->late_lists > 0) {
@@ -677,26 +668,27 @@ static void election_watch_on_list(void *context, enum session_result result, co
         return;
     }
     s->listing = s->list_outdated = s->from_walk = false;
-    if (!election_watch_answered(s) || result == SESSION_LOST)
+    if (!election_watch_answered(s) || answer->result == SESSION_LOST)
         return;
     s->waking = false;
     s->listed_ms = uv_now(s->live->loop);
     s->chased = 0;
-    if (result == SESSION_OK) {
+    if (answer->result == SESSION_OK) {
         s->absent_ms = 0;
         if (s->guards[GUARD_SELF].entry.path)
             guard_release(&s->guards[GUARD_SELF]);
         struct observation o = live_observation(s->live, OBSERVED_CHILDREN, s->path, s->path);
-        o.children = (struct observed_children){.stat = stat, .names = names, .count = count};
+        o.children =
+            (struct observed_children){.stat = answer->stat, .names = answer->names, .count = answer->count};
         election_watch_observe(s, &o);
         election_watch_reconcile(s);
         if (s->list_dirty)
             election_watch_list(s);
         return;
     }
-    election_watch_observe_node(s, s->path, result, NULL, false, NULL, 0);
+    election_watch_observe_node(s, s->path, answer, false);
     s->begun = false;
-    if (result == SESSION_NO_NODE) {
+    if (answer->result == SESSION_NO_NODE) {
         election_watch_reconcile(s);
         /* A lock's own guard notices its appearance; everything else needs this watch. */
         struct node_watch *leader = &s->guards[GUARD_LEADER];
@@ -738,16 +730,15 @@ static void election_watch_list(struct election_watch *s)
 
 /* ---- the same list, after a sync ---- */
 
-static void on_confirmed(void *context, enum session_result result, const struct znode_stat *stat,
-                         char *const *names, size_t count)
+static void on_confirmed(void *context, const struct session_answer *answer)
 {
     struct election_watch *s = context;
     s->confirming = false;
-    if (!election_watch_answered(s) || result != SESSION_OK || s->waking)
+    if (!election_watch_answered(s) || answer->result != SESSION_OK || s->waking)
         return;
     struct observation o = live_observation(s->live, OBSERVED_CHILDREN, s->path, s->path);
-    o.children =
-        (struct observed_children){.stat = stat, .names = names, .count = count, .synced_us = s->synced_us};
+    o.children = (struct observed_children){
+        .stat = answer->stat, .names = answer->names, .count = answer->count, .synced_us = s->synced_us};
     election_watch_observe(s, &o);
     election_watch_reconcile(s);
 }
@@ -755,14 +746,13 @@ static void on_confirmed(void *context, enum session_result result, const struct
 static void shard_sync(struct session_shard *shard);
 
 /* All later answers of this server are at least as recent as the sync. */
-static void on_synced(void *context, enum session_result result, const char *path)
+static void on_synced(void *context, const struct session_answer *answer)
 {
     struct session_shard *shard = context;
     struct live_cluster *live = shard->live;
     bool again = shard->sync_again;
-    (void)path;
     shard->syncing = shard->sync_again = false;
-    for (size_t i = 0; result == SESSION_OK && i < live->election_count; i++) {
+    for (size_t i = 0; answer->result == SESSION_OK && i < live->election_count; i++) {
         struct election_watch *s = live->elections[i];
         bool wanted = s->shard == shard && s->election->awaits_list && !s->absent_ms && !s->confirming;
         if (wanted && session_children(shard->session, s->path, false, on_confirmed, s)) {
@@ -771,7 +761,7 @@ static void on_synced(void *context, enum session_result result, const char *pat
             election_watch_hold(s);
         }
     }
-    if (again && result == SESSION_OK)
+    if (again && answer->result == SESSION_OK)
         shard_sync(shard);
 }
 

@@ -240,10 +240,8 @@ static void on_names(void *context)
 
 static void ensemble_watch_on_timer(uv_timer_t *timer);
 
-static void on_config(void *context, enum session_result result, const struct znode_stat *stat,
-                      const void *data, size_t length)
+static void on_config(void *context, const struct session_answer *answer)
 {
-    (void)stat;
     struct ensemble_watch *s = context;
     s->owed--;
     if (s->freed) {
@@ -251,11 +249,11 @@ static void on_config(void *context, enum session_result result, const struct zn
             free(s);
         return;
     }
-    if (result == SESSION_LOST)
+    if (answer->result == SESSION_LOST)
         return;
     s->config_read = true;
-    if (result == SESSION_OK)
-        s->member_count = ensemble_parse(data, length, s->members);
+    if (answer->result == SESSION_OK)
+        s->member_count = ensemble_parse(answer->data, answer->length, s->members);
     for (size_t i = 0; i < s->member_count && i < ENSEMBLE_MEMBERS; i++)
         if (*s->members[i].host)
             host_aliases_add(s->places.book, s->members[i].host);

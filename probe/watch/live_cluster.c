@@ -215,13 +215,11 @@ void live_cluster_left_out(struct live_cluster *live)
 
 static void chroot_ask(struct live_cluster *live);
 
-static void on_chroot(void *context, enum session_result result, const struct znode_stat *stat,
-                      const void *data, size_t length)
+static void on_chroot(void *context, const struct session_answer *answer)
 {
-    (void)stat, (void)data, (void)length;
     struct live_cluster *live = context;
-    bool missing = result == SESSION_NO_NODE;
-    if ((result != SESSION_OK && !missing) || missing == live->chroot_missing)
+    bool missing = answer->result == SESSION_NO_NODE;
+    if ((answer->result != SESSION_OK && !missing) || missing == live->chroot_missing)
         return;
     live->chroot_missing = missing;
     log_line(LOG_LEVEL_WARNING, "%s: the chroot %s %s", live_name(live), live->chroot,
@@ -521,10 +519,9 @@ static void observe_silence(struct live_cluster *live, struct moment since)
     live_observe(live, &o);
 }
 
-static void on_pulse_answer(void *context, enum session_result result, const struct znode_stat *stat,
-                            const void *data, size_t length)
+static void on_pulse_answer(void *context, const struct session_answer *answer)
 {
-    (void)result, (void)stat, (void)data, (void)length;
+    (void)answer;
     struct live_cluster *live = context;
     bool was_silent = live->unanswered >= PULSES_SILENT;
     live->asked = (struct moment){0, 0};

@@ -40,10 +40,9 @@ static void observer_release(struct observer_watch *m)
     free(m);
 }
 
-static void observer_on_ignored(void *context, enum session_result result, const struct znode_stat *stat,
-                                const void *data, size_t length)
+static void observer_on_ignored(void *context, const struct session_answer *answer)
 {
-    (void)context, (void)result, (void)stat, (void)data, (void)length;
+    (void)context, (void)answer;
 }
 
 void observer_watch_plainly(const struct live_cluster *live, struct session *session)
@@ -60,12 +59,11 @@ static void observer_replaced(struct observer_watch *m)
 }
 
 /* After a lost connection the library sets both watches again, so the timer retries. */
-static void observer_on_taken_back(void *context, enum session_result result, const char *path)
+static void observer_on_taken_back(void *context, const struct session_answer *answer)
 {
     struct observer_watch *m = context;
-    (void)path;
     m->owed--;
-    if (result != SESSION_LOST)
+    if (answer->result != SESSION_LOST)
         observer_replaced(m);
     observer_release(m);
 }
@@ -77,13 +75,11 @@ static void observer_take_back(struct observer_watch *m)
 }
 
 /* The new watch is set. The old one is removed only now, so that the session always has one. */
-static void observer_on_set(void *context, enum session_result result, const struct znode_stat *stat,
-                            const void *data, size_t length)
+static void observer_on_set(void *context, const struct session_answer *answer)
 {
     struct observer_watch *m = context;
-    (void)stat, (void)data, (void)length;
     m->owed--;
-    if (!m->freed && result != SESSION_LOST)
+    if (!m->freed && answer->result != SESSION_LOST)
         observer_take_back(m);
     observer_release(m);
 }

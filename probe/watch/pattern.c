@@ -227,16 +227,15 @@ static void place_expect(struct pattern_directory *place, bool there)
     free(path);
 }
 
-static void pattern_on_exists(void *context, enum session_result result, const struct znode_stat *stat,
-                              const void *data, size_t length)
+static void pattern_on_exists(void *context, const struct session_answer *answer)
 {
-    (void)stat, (void)data, (void)length;
     struct pattern_directory *place = context;
     struct pattern *p = place->pattern;
-    if (answered(place, result) && (result == SESSION_OK || result == SESSION_NO_NODE)) {
+    if (answered(place, answer->result) &&
+        (answer->result == SESSION_OK || answer->result == SESSION_NO_NODE)) {
         if (place->named)
-            place_expect(place, result == SESSION_OK);
-        else if (result == SESSION_OK)
+            place_expect(place, answer->result == SESSION_OK);
+        else if (answer->result == SESSION_OK)
             place_ask(place); /* it appeared between the two requests */
     }
     pattern_answered(p);
@@ -247,19 +246,17 @@ static bool place_exists(struct pattern_directory *place)
     return session_exists(place->pattern->live->session, place->path, true, pattern_on_exists, place);
 }
 
-static void pattern_on_children(void *context, enum session_result result, const struct znode_stat *stat,
-                                char *const *names, size_t count)
+static void pattern_on_children(void *context, const struct session_answer *answer)
 {
-    (void)stat;
     struct pattern_directory *place = context;
     struct pattern *p = place->pattern;
-    if (answered(place, result)) {
-        if (result == SESSION_NO_NODE && place_exists(place)) {
+    if (answered(place, answer->result)) {
+        if (answer->result == SESSION_NO_NODE && place_exists(place)) {
             place->asking = true;
             p->references++;
-        } else if (result == SESSION_OK) {
-            for (size_t i = 0; i < count; i++)
-                child_found(place, names[i]);
+        } else if (answer->result == SESSION_OK) {
+            for (size_t i = 0; i < answer->count; i++)
+                child_found(place, answer->names[i]);
         }
     }
     pattern_answered(p);

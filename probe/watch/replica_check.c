@@ -107,24 +107,23 @@ static void visit_done(struct visit *v, bool gracefully)
 
 static void visit_read(struct visit *v);
 
-static void on_stat(void *context, enum session_result result, const struct znode_stat *stat,
-                    const void *data, size_t length)
+static void on_stat(void *context, const struct session_answer *answer)
 {
-    (void)data, (void)length;
     struct read *read = context;
     struct visit *v = read->visit;
     size_t path = read->path;
     free(read);
     v->reads--;
-    if (!v->session || result == SESSION_LOST)
+    if (!v->session || answer->result == SESSION_LOST)
         return;
     /* A server that left the ensemble meanwhile is not reported again. */
     bool asked = ensemble_watch_polls(v->rounds->live->servers, v->address);
-    if (asked && (result == SESSION_OK || result == SESSION_NO_NODE)) {
+    if (asked && (answer->result == SESSION_OK || answer->result == SESSION_NO_NODE)) {
         const char *election = v->rounds->paths[path];
         struct observation o = live_observation(v->rounds->live, OBSERVED_REPLICA, election, election);
-        o.replica = (struct observed_replica){
-            .round = v->rounds->round, .address = v->address, .stat = result == SESSION_OK ? stat : NULL};
+        o.replica = (struct observed_replica){.round = v->rounds->round,
+                                              .address = v->address,
+                                              .stat = answer->result == SESSION_OK ? answer->stat : NULL};
         model_observe(v->rounds->live->model, &o);
     }
     visit_read(v);
@@ -148,13 +147,12 @@ static void visit_read(struct visit *v)
         visit_done(v, true);
 }
 
-static void on_sync(void *context, enum session_result result, const char *path)
+static void on_sync(void *context, const struct session_answer *answer)
 {
-    (void)path;
     struct visit *v = context;
-    if (!v->session || result == SESSION_LOST)
+    if (!v->session || answer->result == SESSION_LOST)
         return;
-    if (result == SESSION_OK)
+    if (answer->result == SESSION_OK)
         visit_read(v);
     else
         visit_done(v, true);

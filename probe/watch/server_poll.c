@@ -669,13 +669,11 @@ static void server_poll_ask(struct server_poll *q)
 
 /* The last request of our own session shows that server's "now", so one is sent just before. */
 
-static void server_poll_on_ping(void *context, enum session_result result, const struct znode_stat *stat,
-                                const void *data, size_t length)
+static void server_poll_on_ping(void *context, const struct session_answer *answer)
 {
-    (void)stat, (void)data, (void)length;
     struct server_poll *q = context;
     q->owed--;
-    if (result == SESSION_LOST)
+    if (answer->result == SESSION_LOST)
         q->pinged_us = 0; /* the server did not answer, so its "now" is unknown */
     if (q->freed) {
         if (!q->owed)

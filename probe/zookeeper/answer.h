@@ -32,16 +32,22 @@ struct acl {
 };
 #define ACL_ENTRIES_MOST 32
 
+/* What is not part of the answer to that request is 0 or NULL, and all but the result unless that is SESSION_OK. */
+struct session_answer {
+    enum session_result result;
+    const struct znode_stat *stat;
+    const void *data;
+    size_t length;
+    char *const *names; /* of children */
+    size_t count;
+    const char *path;      /* of a created znode */
+    const struct acl *acl; /* lists longer than ACL_ENTRIES_MOST give SESSION_FAILED */
+};
+
 /*
  * Receives an answer. Called exactly once for every accepted request, in the order of the requests. Pointers
- * are valid during the call. stat is NULL unless the result is SESSION_OK.
+ * are valid during the call.
  */
-typedef void (*session_node_fn)(void *context, enum session_result, const struct znode_stat *stat,
-                                const void *data, size_t length);
-typedef void (*session_children_fn)(void *context, enum session_result, const struct znode_stat *stat,
-                                    char *const *names, size_t count);
-typedef void (*session_text_fn)(void *context, enum session_result, const char *path);
-/* acl is NULL unless the result is SESSION_OK. Lists longer than ACL_ENTRIES_MOST give SESSION_FAILED. */
-typedef void (*session_acl_fn)(void *context, enum session_result, const struct acl *);
+typedef void (*session_answer_fn)(void *context, const struct session_answer *answer);
 
 #endif

@@ -65,7 +65,7 @@ static void read_retry_report(struct session *s, const struct request *r, int rc
         snprintf(problem, sizeof problem, "the server refuses requests (%s); electop sends them again",
                  zerror(rc));
     s->again->reported = true;
-    s->listener.refused(s->context, r->path, r->kind == ANSWER_CHILDREN, problem);
+    s->listener.refused(s->context, r->path, r->lists, problem);
 }
 
 /* All repeated requests have been answered, with success or not. */
@@ -144,7 +144,7 @@ void read_retry_answer(struct request *r, int rc, const struct session_answer *a
     struct session *s = r->all->session;
     bool was_refused = r->refusals > 0;
     /* A cancelled request needs no answer. */
-    bool refused = r->send && says_nothing(r, rc, answer) && r->kind != ANSWER_NOTHING && !s->closing;
+    bool refused = r->send && says_nothing(r, rc, answer) && r->fn && !s->closing;
     if (was_refused && s->again)
         s->again->under_way--;
     if (refused) {

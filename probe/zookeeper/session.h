@@ -93,28 +93,28 @@ int64_t session_child_watches_changed_us(const struct session *session);
  * if it does. A read that the servers refuse for a reason unrelated to the znode (overload, an internal
  * error) is repeated until they answer: see read_retry.h.
  */
-bool session_exists(struct session *session, const char *path, bool watch, session_node_fn fn, void *context);
-bool session_get(struct session *session, const char *path, bool watch, session_node_fn fn, void *context);
-bool session_children(struct session *session, const char *path, bool watch, session_children_fn fn,
+bool session_exists(struct session *session, const char *path, bool watch, session_answer_fn fn,
+                    void *context);
+bool session_get(struct session *session, const char *path, bool watch, session_answer_fn fn, void *context);
+bool session_children(struct session *session, const char *path, bool watch, session_answer_fn fn,
                       void *context);
 /* Like children(), but a list that is too large is answered with SESSION_TOO_LARGE, where children() repeats
  * the request until the list is smaller, if the listener hears of refusals. For the walk of discovery, which has its own rate: the account does
  * not limit it. */
-bool session_list(struct session *session, const char *path, bool watch, session_children_fn fn,
-                  void *context);
+bool session_list(struct session *session, const char *path, bool watch, session_answer_fn fn, void *context);
 /* Reads a znode again, without a watch, to confirm its known state: news does not pay for it. urgent: before other
  * reads that wait. */
-bool session_get_again(struct session *session, const char *path, bool urgent, session_node_fn fn,
+bool session_get_again(struct session *session, const char *path, bool urgent, session_answer_fn fn,
                        void *context);
 /* An empty read that shows whether the server answers. The account counts it and never delays it. */
-bool session_probe(struct session *session, session_node_fn fn, void *context);
+bool session_probe(struct session *session, session_answer_fn fn, void *context);
 /* How long ago the server last sent something, in milliseconds of the loop's time. */
 uint64_t session_unheard_ms(const struct session *session);
-bool session_sync(struct session *session, const char *path, session_text_fn fn, void *context);
+bool session_sync(struct session *session, const char *path, session_answer_fn fn, void *context);
 /* Removes a watch that exists() or get() has set. Servers before 3.5 do not know this request. */
-bool session_unwatch(struct session *session, const char *path, session_text_fn fn, void *context);
+bool session_unwatch(struct session *session, const char *path, session_answer_fn fn, void *context);
 
-bool session_acl(struct session *session, const char *path, session_acl_fn fn, void *context);
+bool session_acl(struct session *session, const char *path, session_answer_fn fn, void *context);
 
 /* Writes. Only probe/candidate/guard.c may call these functions (a test enforces this). */
 enum create_mode {
@@ -125,8 +125,8 @@ enum create_mode {
 };
 /* acl NULL: open to everyone. Also false if acl is longer than ACL_ENTRIES_MOST. */
 bool session_create(struct session *session, const char *path, const void *data, size_t length,
-                    enum create_mode mode, const struct acl *acl, session_text_fn fn, void *context);
-bool session_delete(struct session *session, const char *path, int32_t version, session_text_fn fn,
+                    enum create_mode mode, const struct acl *acl, session_answer_fn fn, void *context);
+bool session_delete(struct session *session, const char *path, int32_t version, session_answer_fn fn,
                     void *context);
 
 #endif

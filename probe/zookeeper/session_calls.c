@@ -13,12 +13,12 @@
 #include "probe/zookeeper/read_retry.h"
 
 /* Creates a request; path: of a read, else NULL. */
-static struct request *request_new(struct requests *all, enum answer_kind kind, const char *path,
+static struct request *request_new(struct requests *all, const char *path, session_answer_fn fn,
                                    void *context)
 {
     size_t size = path ? strlen(path) + 1 : 0;
     struct request *r = xmalloc(sizeof *r + size);
-    *r = (struct request){.all = all, .kind = kind, .context = context};
+    *r = (struct request){.all = all, .fn = fn, .context = context};
     if (path)
         memcpy(r->path, path, size);
     request_attach(r);
@@ -55,32 +55,13 @@ static void request_free(struct request *r)
     free(r);
 }
 
-static void call(const struct request *r, const struct session_answer *a)
-{
-    switch (r->kind) {
-    case ANSWER_NODE:
-        r->fn.node(r->context, a->result, a->stat, a->data, a->length);
-        break;
-    case ANSWER_CHILDREN:
-        r->fn.children(r->context, a->result, a->stat, a->names, a->length);
-        break;
-    case ANSWER_TEXT:
-        r->fn.text(r->context, a->result, a->path);
-        break;
-    case ANSWER_ACL:
-        r->fn.acl(r->context, a->result, a->acl);
-        break;
-    case ANSWER_NOTHING:
-        break;
-    }
-}
-
 void request_answer(struct request *r, const struct session_answer *answer)
 {
     struct request copy = *r;
     r->all->answered++;
     request_free(r);
-    call(&copy, answer);
+    if (copy.fn)
+        copy.fn(copy.context, answer);
 }
 
 void requests_give_up(struct requests *all)
@@ -90,9 +71,10 @@ void requests_give_up(struct requests *all)
     for (struct request *r = all->latest; r; r = r->next)
         oldest = r;
     for (struct request *r = oldest; r; r = r->previous) {
-        struct request copy = *r;
-        r->kind = ANSWER_NOTHING;
-        call(&copy, &lost);
+        session_answer_fn fn = r->fn;
+        r->fn = NULL;
+        if (fn)
+            fn(r->context, &lost);
     }
 }
 
@@ -235,27 +217,11 @@ static struct znode_stat stat_of(const struct Stat *stat)
     };
 }
 
-static struct request *session_request_begin(struct session *s, enum answer_kind kind, const char *path,
-                                             void *context)
+/* path: of a read, else NULL. NULL: it is not possible now. */
+static struct request *request_begin(struct session *s, const char *path, session_answer_fn fn, void *context)
 {
     bool possible = s->state == CONNECTION_CONNECTED && !s->closing && !s->paused && s->zh;
-    return possible ? request_new(&s->requests, kind, path, context) : NULL;
-}
-
-static struct request *request_node(struct session *s, const char *path, session_node_fn fn, void *context)
-{
-    struct request *r = session_request_begin(s, ANSWER_NODE, path, context);
-    if (r)
-        r->fn.node = fn;
-    return r;
-}
-
-static struct request *request_text(struct session *s, session_text_fn fn, void *context)
-{
-    struct request *r = session_request_begin(s, ANSWER_TEXT, NULL, context);
-    if (r)
-        r->fn.text = fn;
-    return r;
+    return possible ? request_new(&s->requests, path, fn, context) : NULL;
 }
 
 static bool request_sent(struct request *r, bool sent)
@@ -308,18 +274,18 @@ static char **without_misnamed(const struct request *r, struct session_answer *a
     const struct session *s = r->all->session;
     char **taken = NULL;
     size_t first = 0, count = 0;
-    while (first < a->length && znode_name_is_valid(a->names[first]))
+    while (first < a->count && znode_name_is_valid(a->names[first]))
         first++;
     if (s->listener.misnamed && !s->closing)
-        s->listener.misnamed(s->context, r->path, first < a->length ? a->names[first] : NULL);
-    if (first == a->length)
+        s->listener.misnamed(s->context, r->path, first < a->count ? a->names[first] : NULL);
+    if (first == a->count)
         return NULL;
-    taken = xmalloc(a->length * sizeof *taken);
-    for (size_t i = 0; i < a->length; i++)
+    taken = xmalloc(a->count * sizeof *taken);
+    for (size_t i = 0; i < a->count; i++)
         if (i < first || znode_name_is_valid(a->names[i]))
             taken[count++] = a->names[i];
     a->names = taken;
-    a->length = count;
+    a->count = count;
     return taken;
 }
 
@@ -333,8 +299,8 @@ static void session_calls_on_children(int rc, const struct String_vector *names,
         s = stat_of(stat);
         a.stat = &s;
         a.names = names->data;
-        a.length = (size_t)names->count;
-        child_watch_set(request_of(data), a.length);
+        a.count = (size_t)names->count;
+        child_watch_set(request_of(data), a.count);
     }
     if (rc == ZOK || rc == ZNONODE)
         taken = without_misnamed(request_of(data), &a);
@@ -372,13 +338,18 @@ static void on_void(int rc, const void *data)
     on_text(rc, NULL, data);
 }
 
+static bool send_sync(struct request *r)
+{
+    return zoo_async(r->all->session->zh, r->path, on_text, r) == ZOK;
+}
+
 static bool read_send(struct request *r, bool (*send)(struct request *), bool watch)
 {
     struct read_account *account = r->all->session->account;
     r->send = send;
     r->watch = watch;
     /* A sync and the lists that follow it belong to a server's poll, which has a separate budget. */
-    bool polls = r->kind == ANSWER_TEXT || (r->kind == ANSWER_CHILDREN && !watch);
+    bool polls = send == send_sync || (r->lists && !watch);
     if (account && polls)
         read_account_count(account);
     else if (account && !r->may_be_too_large && !read_account_take(account, !r->confirms)) {
@@ -388,21 +359,21 @@ static bool read_send(struct request *r, bool (*send)(struct request *), bool wa
     return request_sent(r, send(r));
 }
 
-bool session_exists(struct session *s, const char *path, bool watch, session_node_fn fn, void *context)
+bool session_exists(struct session *s, const char *path, bool watch, session_answer_fn fn, void *context)
 {
-    struct request *r = request_node(s, path, fn, context);
+    struct request *r = request_begin(s, path, fn, context);
     return r && read_send(r, send_exists, watch);
 }
 
-bool session_get(struct session *s, const char *path, bool watch, session_node_fn fn, void *context)
+bool session_get(struct session *s, const char *path, bool watch, session_answer_fn fn, void *context)
 {
-    struct request *r = request_node(s, path, fn, context);
+    struct request *r = request_begin(s, path, fn, context);
     return r && read_send(r, send_get, watch);
 }
 
-bool session_get_again(struct session *s, const char *path, bool urgent, session_node_fn fn, void *context)
+bool session_get_again(struct session *s, const char *path, bool urgent, session_answer_fn fn, void *context)
 {
-    struct request *r = request_node(s, path, fn, context);
+    struct request *r = request_begin(s, path, fn, context);
     if (r) {
         r->confirms = true;
         r->urgent = urgent;
@@ -411,29 +382,29 @@ bool session_get_again(struct session *s, const char *path, bool urgent, session
 }
 
 static bool children_ask(struct session *s, const char *path, bool watch, bool may_be_too_large,
-                         session_children_fn fn, void *context)
+                         session_answer_fn fn, void *context)
 {
-    struct request *r = session_request_begin(s, ANSWER_CHILDREN, path, context);
+    struct request *r = request_begin(s, path, fn, context);
     if (!r)
         return false;
-    r->fn.children = fn;
+    r->lists = true;
     r->may_be_too_large = may_be_too_large;
     return read_send(r, send_children, watch);
 }
 
-bool session_children(struct session *s, const char *path, bool watch, session_children_fn fn, void *context)
+bool session_children(struct session *s, const char *path, bool watch, session_answer_fn fn, void *context)
 {
     return children_ask(s, path, watch, false, fn, context);
 }
 
-bool session_list(struct session *s, const char *path, bool watch, session_children_fn fn, void *context)
+bool session_list(struct session *s, const char *path, bool watch, session_answer_fn fn, void *context)
 {
     return children_ask(s, path, watch, true, fn, context);
 }
 
-bool session_probe(struct session *s, session_node_fn fn, void *context)
+bool session_probe(struct session *s, session_answer_fn fn, void *context)
 {
-    struct request *r = request_node(s, "/", fn, context);
+    struct request *r = request_begin(s, "/", fn, context);
     if (r && s->account)
         read_account_count(s->account);
     if (r)
@@ -441,26 +412,18 @@ bool session_probe(struct session *s, session_node_fn fn, void *context)
     return r && request_sent(r, send_exists(r));
 }
 
-static bool send_sync(struct request *r)
+bool session_sync(struct session *s, const char *path, session_answer_fn fn, void *context)
 {
-    return zoo_async(r->all->session->zh, r->path, on_text, r) == ZOK;
-}
-
-bool session_sync(struct session *s, const char *path, session_text_fn fn, void *context)
-{
-    struct request *r = session_request_begin(s, ANSWER_TEXT, path, context);
-    if (!r)
-        return false;
-    r->fn.text = fn;
-    return read_send(r, send_sync, false);
+    struct request *r = request_begin(s, path, fn, context);
+    return r && read_send(r, send_sync, false);
 }
 
 /* Instead of removing a single watcher, the library only asks the server whether there is a watch. It
  * declares a pointer to the function's type, and calls its argument as the function itself. */
-bool session_unwatch(struct session *s, const char *path, session_text_fn fn, void *context)
+bool session_unwatch(struct session *s, const char *path, session_answer_fn fn, void *context)
 {
     void_completion_t *completion = (void_completion_t *)(uintptr_t)on_void;
-    struct request *r = request_text(s, fn, context);
+    struct request *r = request_begin(s, NULL, fn, context);
     return r &&
            request_sent(r, zoo_aremove_all_watches(s->zh, path, ZWATCHTYPE_DATA, 0, completion, r) == ZOK);
 }
@@ -481,13 +444,10 @@ static void session_calls_on_acl(int rc, struct ACL_vector *vector, struct Stat 
     request_answer(request_of(data), &a);
 }
 
-bool session_acl(struct session *s, const char *path, session_acl_fn fn, void *context)
+bool session_acl(struct session *s, const char *path, session_answer_fn fn, void *context)
 {
-    struct request *r = session_request_begin(s, ANSWER_ACL, NULL, context);
-    if (!r)
-        return false;
-    r->fn.acl = fn;
-    return request_sent(r, zoo_aget_acl(s->zh, path, session_calls_on_acl, r) == ZOK);
+    struct request *r = request_begin(s, NULL, fn, context);
+    return r && request_sent(r, zoo_aget_acl(s->zh, path, session_calls_on_acl, r) == ZOK);
 }
 
 /* The library only reads the text, although its type is not const. */
@@ -497,7 +457,7 @@ static char *unconst(const char *text)
 }
 
 bool session_create(struct session *s, const char *path, const void *data, size_t length,
-                    enum create_mode mode, const struct acl *acl, session_text_fn fn, void *context)
+                    enum create_mode mode, const struct acl *acl, session_answer_fn fn, void *context)
 {
     int flags = mode == CREATE_PERSISTENT              ? ZOO_PERSISTENT
                 : mode == CREATE_PERSISTENT_SEQUENTIAL ? ZOO_PERSISTENT_SEQUENTIAL
@@ -513,13 +473,13 @@ bool session_create(struct session *s, const char *path, const void *data, size_
         const struct acl_entry *entry = &acl->entries[i];
         entries[i] = (struct ACL){entry->permissions, {unconst(entry->scheme), unconst(entry->id)}};
     }
-    struct request *r = request_text(s, fn, context);
+    struct request *r = request_begin(s, NULL, fn, context);
     return r &&
            request_sent(r, zoo_acreate(s->zh, path, data, (int)length, &vector, flags, on_text, r) == ZOK);
 }
 
-bool session_delete(struct session *s, const char *path, int32_t version, session_text_fn fn, void *context)
+bool session_delete(struct session *s, const char *path, int32_t version, session_answer_fn fn, void *context)
 {
-    struct request *r = request_text(s, fn, context);
+    struct request *r = request_begin(s, NULL, fn, context);
     return r && request_sent(r, zoo_adelete(s->zh, path, version, on_void, r) == ZOK);
 }

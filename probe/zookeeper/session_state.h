@@ -23,20 +23,13 @@
 
 struct session;
 
-enum answer_kind { ANSWER_NODE, ANSWER_CHILDREN, ANSWER_TEXT, ANSWER_ACL, ANSWER_NOTHING };
-
 struct request {
     struct requests *all;
-    enum answer_kind kind;
-    union {
-        session_node_fn node;
-        session_children_fn children;
-        session_text_fn text;
-        session_acl_fn acl;
-    } fn;
+    session_answer_fn fn; /* NULL: it has been called */
     void *context;
     bool (*send)(struct request *); /* of a read, which may be sent again; false: the library refused it */
     bool watch;                     /* set a watch */
+    bool lists;                     /* children */
     bool confirms;                  /* news does not pay for it: see read_account.h */
     bool urgent;                    /* if it has to wait: before others */
     bool may_be_too_large;          /* SESSION_TOO_LARGE is a valid answer */
@@ -49,17 +42,6 @@ struct requests {
     struct session *session;
     struct request *latest;
     uint64_t open, answered; /* their number */
-};
-
-/* The answer to a request. */
-struct session_answer {
-    enum session_result result;
-    const struct znode_stat *stat;
-    const void *data;
-    size_t length; /* of data, or the number of names */
-    char *const *names;
-    const char *path;
-    const struct acl *acl;
 };
 
 /* Detaches a refused request, so that the caller can keep it and send it again. */

@@ -76,12 +76,10 @@ struct ours {
 
 static void ours_ask(struct ours *o);
 
-static void ours_on_answer(void *context, enum session_result result, const struct znode_stat *stat,
-                           const void *data, size_t length)
+static void ours_on_answer(void *context, const struct session_answer *answer)
 {
     struct ours *o = context;
-    (void)stat, (void)data, (void)length;
-    if (result != SESSION_OK)
+    if (answer->result != SESSION_OK)
         fail("a request failed");
     if (o->asked++ >= WARM_REQUESTS)
         o->plan->took_ns[o->asked - WARM_REQUESTS - 1] = gauge_ns(CLOCK_MONOTONIC) - o->asked_ns;

@@ -51,16 +51,15 @@ static void answered(struct member *m)
     next(m->crowd);
 }
 
-static void on_exists(void *context, enum session_result result, const struct znode_stat *stat,
-                      const void *data, size_t length)
+static void on_exists(void *context, const struct session_answer *answer)
 {
-    (void)result, (void)stat, (void)data, (void)length;
+    (void)answer;
     answered(context);
 }
 
-static void on_created(void *context, enum session_result result, const char *path)
+static void on_created(void *context, const struct session_answer *answer)
 {
-    (void)result, (void)path;
+    (void)answer;
     answered(context);
 }
 
@@ -76,11 +75,11 @@ static void watch_predecessor(struct member *m, const char *own)
     m->owed += session_exists(m->session, path, true, on_exists, m);
 }
 
-static void on_stood(void *context, enum session_result result, const char *path)
+static void on_stood(void *context, const struct session_answer *answer)
 {
     struct member *m = context;
-    if (result == SESSION_OK && m->crowd->elections)
-        watch_predecessor(m, path);
+    if (answer->result == SESSION_OK && m->crowd->elections)
+        watch_predecessor(m, answer->path);
     answered(m);
 }
 

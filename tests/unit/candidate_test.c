@@ -115,24 +115,20 @@ struct reader {
     char data[64];
 };
 
-static void on_children(void *context, enum session_result result, const struct znode_stat *stat,
-                        char *const *names, size_t count)
+static void on_children(void *context, const struct session_answer *answer)
 {
-    (void)stat;
-    (void)names;
     struct reader *reader = context;
-    reader->result = result;
-    reader->children = count;
+    reader->result = answer->result;
+    reader->children = answer->count;
     reader->done = true;
 }
 
-static void on_node(void *context, enum session_result result, const struct znode_stat *stat,
-                    const void *data, size_t length)
+static void on_node(void *context, const struct session_answer *answer)
 {
-    (void)stat;
     struct reader *reader = context;
-    reader->result = result;
-    snprintf(reader->data, sizeof reader->data, "%.*s", (int)length, data ? (const char *)data : "");
+    reader->result = answer->result;
+    snprintf(reader->data, sizeof reader->data, "%.*s", (int)answer->length,
+             answer->data ? (const char *)answer->data : "");
     reader->done = true;
 }
 

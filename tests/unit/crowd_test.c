@@ -50,12 +50,10 @@ static int world_end(void **state)
     return clean ? 0 : -1;
 }
 
-static void on_children(void *context, enum session_result result, const struct znode_stat *stat,
-                        char *const *names, size_t count)
+static void on_children(void *context, const struct session_answer *answer)
 {
-    (void)stat, (void)names;
     struct world *world = context;
-    world->children = result == SESSION_OK ? count : 0;
+    world->children = answer->result == SESSION_OK ? answer->count : 0;
     world->answered = true;
 }
 

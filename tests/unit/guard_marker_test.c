@@ -15,7 +15,7 @@
 static bool is_marker(const char *data, int32_t version, uint64_t owner)
 {
     const struct znode_stat stat = {.version = version, .owner = owner};
-    return run_marker_is(&stat, data, strlen(data));
+    return run_marker_is(&(struct session_answer){.stat = &stat, .data = data, .length = strlen(data)});
 }
 
 /* The whole word, in a znode that lasts and that nobody has written to: what begins alike is somebody's. */
@@ -27,7 +27,7 @@ static void only_what_is_as_it_was_made_is_ours(void **state)
     assert_false(is_marker(with, 1, 0));
     assert_false(is_marker(with, 0, 0x1000));
     assert_false(is_marker("electop runbook", 0, 0) || is_marker("electop ru", 0, 0) || is_marker("", 0, 0));
-    assert_false(run_marker_is(&(struct znode_stat){0}, NULL, 0));
+    assert_false(run_marker_is(&(struct session_answer){.stat = &(struct znode_stat){0}}));
     char *names = run_marker_names(with, strlen(with));
     assert_string_equal(names, "{hex}-n_");
     assert_null(run_marker_names(without, strlen(without)));

@@ -34,9 +34,9 @@ static int world_end(void **state)
     return uv_loop_close(&world->loop);
 }
 
-static void on_text(void *context, enum session_result result, const char *path)
+static void on_text(void *context, const struct session_answer *answer)
 {
-    (void)context, (void)result, (void)path;
+    (void)context, (void)answer;
 }
 
 static bool creates(struct world *world, struct guard *guard, const char *path, const char *data,

@@ -172,20 +172,16 @@ static void on_refused(void *context, const char *path, bool list, const char *p
     snprintf(t->problem, sizeof t->problem, "%s", problem);
 }
 
-static void on_node(void *context, enum session_result result, const struct znode_stat *stat,
-                    const void *data, size_t length)
+static void on_node(void *context, const struct session_answer *answer)
 {
-    (void)stat, (void)data, (void)length;
     struct reported *t = context;
     t->answers++;
-    t->result = result;
+    t->result = answer->result;
 }
 
-static void on_children(void *context, enum session_result result, const struct znode_stat *stat,
-                        char *const *names, size_t count)
+static void on_children(void *context, const struct session_answer *answer)
 {
-    (void)names;
-    on_node(context, result, stat, NULL, count);
+    on_node(context, answer);
 }
 
 static struct session *begin(struct refuser *f, struct read_account *account, struct reported *t)
@@ -280,10 +276,9 @@ struct answered {
     char name;
 };
 
-static void note_order(void *context, enum session_result result, const struct znode_stat *stat,
-                       const void *data, size_t length)
+static void note_order(void *context, const struct session_answer *answer)
 {
-    (void)result, (void)stat, (void)data, (void)length;
+    (void)answer;
     struct answered *one = context;
     *(*one->next)++ = one->name;
 }

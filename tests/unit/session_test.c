@@ -88,15 +88,13 @@ static void on_notice(void *context, enum session_notice notice, const char *pat
     snprintf(t->path, sizeof t->path, "%s", path);
 }
 
-static void on_node(void *context, enum session_result result, const struct znode_stat *stat,
-                    const void *data, size_t length)
+static void on_node(void *context, const struct session_answer *answer)
 {
-    (void)data, (void)length;
     struct reported *t = context;
-    assert_int_equal(stat != NULL, result == SESSION_OK);
+    assert_int_equal(answer->stat != NULL, answer->result == SESSION_OK);
     t->answers++;
-    t->lost += result == SESSION_LOST;
-    t->result = result;
+    t->lost += answer->result == SESSION_LOST;
+    t->result = answer->result;
     t->answered = true;
     if (t->close_in_answer) {
         t->close_in_answer = false;
@@ -104,12 +102,12 @@ static void on_node(void *context, enum session_result result, const struct znod
     }
 }
 
-static void on_text(void *context, enum session_result result, const char *path)
+static void on_text(void *context, const struct session_answer *answer)
 {
     struct reported *t = context;
     t->answered = true;
-    t->result = result;
-    snprintf(t->path, sizeof t->path, "%s", path ? path : "");
+    t->result = answer->result;
+    snprintf(t->path, sizeof t->path, "%s", answer->path ? answer->path : "");
 }
 
 static void begin_for(struct reported *t, const char *hosts, int timeout_ms)
@@ -374,11 +372,10 @@ struct burst {
 
 static struct burst burst;
 
-static void on_burst_answer(void *context, enum session_result result, const struct znode_stat *stat,
-                            const void *data, size_t length)
+static void on_burst_answer(void *context, const struct session_answer *answer)
 {
-    (void)context, (void)stat, (void)data, (void)length;
-    assert_int_equal(result, SESSION_NO_NODE);
+    (void)context;
+    assert_int_equal(answer->result, SESSION_NO_NODE);
     nanosleep(&(struct timespec){.tv_nsec = WORK_NS}, NULL);
     burst.of_this_turn++;
     burst.of_a_turn = burst.of_this_turn > burst.of_a_turn ? burst.of_this_turn : burst.of_a_turn;
