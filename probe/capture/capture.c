@@ -8,6 +8,7 @@
 #include "probe/capture/coverage.h"
 #include "probe/capture/ends.h"
 #include "probe/capture/wire.h"
+#include "probe/election/captured.h"
 #include "probe/election/session_table.h"
 #include "probe/transactions/logged_elections.h"
 #include "probe/transactions/znode_tree.h"
@@ -22,6 +23,8 @@
 #define TOLD_MOST 8
 /* For this long after a notification, the client's requests are counted and the answers timed. */
 #define TIMED_US INT64_C(1000000)
+/* What a candidate writes is shown so often. */
+#define WROTE_US INT64_C(1000000)
 /* Sessions are looked through for those that are over. */
 #define SWEEP_US INT64_C(60000000)
 /* Bytes of znodes that are kept, and of sessions: a capture may be endless. */
@@ -39,6 +42,7 @@ struct capture_client {
     size_t told_count;
     int64_t told_us, slowest_us; /* the latest of them; the slowest answer since */
     int requests;                /* ... and its requests since; 0: it has not reacted */
+    int64_t wrote_us;            /* its latest write that was shown */
 };
 
 /* One of the captures. Tied: its packets are known to be recent. */
@@ -164,7 +168,7 @@ static void show_client(struct capture *k, const struct wire_client *client, enu
     const struct capture_source *source = capture_source_of(k, client);
     struct captured_watch *watches = xmalloc((client->watch_count + 1) * sizeof *watches);
     size_t count = 0;
-    for (size_t i = 0; step != CAPTURED_ANSWERED && i < client->watch_count; i++)
+    for (size_t i = 0; step < CAPTURED_ANSWERED && i < client->watch_count; i++)
         if (concerns_elections(k, &client->watches[i])) {
             watches[count] = client->watches[i];
             watches[count++].since_us += k->add.mono_us;
@@ -439,6 +443,23 @@ static void hear_connections(void *context, struct logged_session *session)
 }
 
 /* ---- what clients ask and are answered ---- */
+
+/* What a candidate's session writes, and of a leader's whatever may show it that its znode is gone. */
+static void show_deed(struct capture *k, struct wire_client *client, enum captured_step step,
+                      const struct wire_fact *fact)
+{
+    struct capture_client *own = client->user;
+    enum captured_stand stand = captured_stands(&k->model->clusters[0], client->session);
+    if (step == CAPTURED_WROTE) {
+        bool often = stand != STANDS_LOST && fact->asked_us - own->wrote_us < WROTE_US;
+        if (stand == STANDS_NOT || often)
+            return;
+        k->fact_us = own->wrote_us = fact->asked_us;
+    } else if (stand < STANDS_FIRST) {
+        return;
+    }
+    show_client(k, client, step, client->session, fact->path);
+}
 
 /* The transaction of a change, as a log would hold it. */
 static struct transaction change_of(const struct capture *k, const struct wire_client *client,
@@ -809,6 +830,7 @@ static void capture_on_fact(void *context, struct wire_client *client, const str
         break;
     case WIRE_CREATED:
         on_created(k, client, fact);
+        show_deed(k, client, CAPTURED_WROTE, fact);
         break;
     case WIRE_UNSEEN:
         on_unseen(k, fact->path);
@@ -818,15 +840,21 @@ static void capture_on_fact(void *context, struct wire_client *client, const str
         break;
     case WIRE_SET:
         on_set(k, client, fact);
+        show_deed(k, client, CAPTURED_WROTE, fact);
         break;
     case WIRE_READ:
         capture_on_read(k, fact);
+        /* A lock that is another's. */
+        if (fact->stat->owner != client->session)
+            show_deed(k, client, CAPTURED_LEARNED, fact);
         break;
     case WIRE_ABSENT:
         on_absent(k, fact->path, fact->zxid);
+        show_deed(k, client, CAPTURED_LEARNED, fact);
         break;
     case WIRE_LISTED:
         on_listed(k, fact);
+        show_deed(k, client, CAPTURED_LEARNED, fact);
         break;
     case WIRE_CLOSED:
         if (session)
@@ -841,9 +869,11 @@ static void capture_on_fact(void *context, struct wire_client *client, const str
         break;
     case WIRE_LOST:
         on_lost(k, session, fact);
+        show_deed(k, client, CAPTURED_LEARNED, fact);
         break;
     case WIRE_ENDED:
         on_ended(k, client);
+        show_deed(k, client, CAPTURED_LEARNED, fact);
         client_leaves(client->user);
         break;
     case WIRE_OPAQUE:

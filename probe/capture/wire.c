@@ -501,9 +501,11 @@ static void answer_watching(struct wire_answer *a, int32_t kind)
 
 static void answer_failure(struct wire_answer *a, int32_t kind)
 {
-    char *path = kind == REQUEST_DELETE ? wire_read_path(&a->asked) : NULL;
-    if (path || kind == REQUEST_MULTI)
+    char *path = kind == REQUEST_DELETE || kind == REQUEST_SET ? wire_read_path(&a->asked) : NULL;
+    if ((path && kind == REQUEST_DELETE) || kind == REQUEST_MULTI)
         answer_tell(a, (struct wire_fact){.kind = WIRE_KEPT, .path = path});
+    if (path && a->error == NO_NODE)
+        answer_tell(a, (struct wire_fact){.kind = WIRE_ABSENT, .path = path});
     free(path);
 }
 

@@ -15,10 +15,13 @@
 #define SPAN_TEXT 40
 #define WAKES_KEPT 1024
 #define LOSSES_KEPT 64
+#define WRITES_KEPT 256
 /* A client that was notified reads the list again within milliseconds. */
 #define SLOW_REACTION_US INT64_C(2000000)
 /* Two leaders at a time are reported for so long after. */
 #define DOUBLE_SHOWN_US INT64_C(600000000)
+/* What was on its way when the successor reacted says nothing. */
+#define WROTE_LATE_US INT64_C(150000)
 /* A notification and the packet that shows a znode's end may come in either order. */
 #define EITHER_ORDER_US INT64_C(1000000)
 
@@ -31,7 +34,15 @@ struct captured_wake {
     int64_t slowest_us;
 };
 
-/* A leader that was lost; over.mono_us 0: its client has not learned that its session is over. */
+/* A znode that a candidate's session wrote. */
+struct captured_write {
+    uint64_t session;
+    char *path;
+    int64_t first_us, last_us;
+};
+
+/* A leader that was lost; over.mono_us 0: its client has not learned that its session is over, or (evicted) that its
+ * znode is gone. */
 struct captured_loss {
     uint64_t session;
     char *election, *path; /* of its znode */
@@ -40,6 +51,10 @@ struct captured_loss {
     struct moment over;
     int64_t lost_us;    /* of the change of leader */
     uint64_t successor; /* 0: it is not known yet */
+    bool evicted;
+    int64_t led_us;      /* it leads at least since then */
+    struct moment wrote; /* evicted: what it still wrote by then */
+    char *written;
 };
 
 struct captured {
@@ -47,6 +62,7 @@ struct captured {
     size_t next_wake;
     struct captured_loss losses[LOSSES_KEPT];
     size_t next_loss;
+    struct captured_write writes[WRITES_KEPT];
 };
 
 static void wake_release(struct captured_wake *wake)
@@ -60,6 +76,7 @@ static void loss_release(struct captured_loss *loss)
     free(loss->election);
     free(loss->path);
     free(loss->who);
+    free(loss->written);
 }
 
 void captured_free(struct captured *captured)
@@ -68,6 +85,8 @@ void captured_free(struct captured *captured)
         wake_release(&captured->wakes[i]);
     for (size_t i = 0; captured && i < LOSSES_KEPT; i++)
         loss_release(&captured->losses[i]);
+    for (size_t i = 0; captured && i < WRITES_KEPT; i++)
+        free(captured->writes[i].path);
     free(captured);
 }
 
@@ -79,6 +98,11 @@ static char *path_in(const struct election *election, const char *name)
 }
 
 /* ---- observations ---- */
+
+static bool is_open(const struct captured_loss *loss, uint64_t session)
+{
+    return loss->path && loss->session == session && loss->over.mono_us == 0;
+}
 
 static void note_woken(struct cluster *cluster, struct captured *captured, const struct observation *o)
 {
@@ -92,6 +116,11 @@ static void note_woken(struct cluster *cluster, struct captured *captured, const
                                    .election = text_copy(election->path),
                                    .path = text_copy(o->path),
                                    .notified_us = o->at.mono_us};
+    for (size_t i = 0; i < LOSSES_KEPT; i++) {
+        struct captured_loss *loss = &captured->losses[i];
+        if (is_open(loss, wake->session) && loss->evicted && strcmp(loss->path, wake->path) == 0)
+            loss->over = o->at;
+    }
     diagnose_soon(election);
 }
 
@@ -123,11 +152,74 @@ static void note_over(struct cluster *cluster, struct captured *captured, const 
 {
     for (size_t i = 0; i < LOSSES_KEPT; i++) {
         struct captured_loss *loss = &captured->losses[i];
-        if (!loss->path || loss->session != o->captured.session || loss->over.mono_us != 0)
+        if (!is_open(loss, o->captured.session))
             continue;
         loss->over = o->at;
         captured_touch(cluster, loss->election);
     }
+}
+
+static void note_learned(struct cluster *cluster, struct captured *captured, const struct observation *o)
+{
+    struct client *client = session_table_find(cluster->clients, o->captured.session);
+    size_t length;
+    if (client && (!o->path || cluster_election_around(cluster, o->path, &length)))
+        client->learned_us = o->at.mono_us;
+    for (size_t i = 0; i < LOSSES_KEPT; i++) {
+        struct captured_loss *loss = &captured->losses[i];
+        if (is_open(loss, o->captured.session) && loss->evicted &&
+            (!o->path || strcmp(o->path, loss->path) == 0 || strcmp(o->path, loss->election) == 0))
+            loss->over = o->at;
+    }
+}
+
+/* The latest ones are kept. */
+static const struct captured_write *write_of(struct captured *captured, const struct observation *o)
+{
+    struct captured_write *oldest = captured->writes;
+    for (size_t i = 0; i < WRITES_KEPT; i++) {
+        struct captured_write *write = &captured->writes[i];
+        if (write->session == o->captured.session && strcmp(write->path, o->path) == 0) {
+            write->last_us = o->at.mono_us;
+            return write;
+        }
+        if (write->last_us < oldest->last_us)
+            oldest = write;
+    }
+    free(oldest->path);
+    *oldest = (struct captured_write){o->captured.session, text_copy(o->path), o->at.mono_us, o->at.mono_us};
+    return oldest;
+}
+
+/* What a leader wrote only since it led, it writes because it leads. */
+static void note_wrote(struct cluster *cluster, struct captured *captured, const struct observation *o)
+{
+    size_t length;
+    if (cluster_election_around(cluster, o->path, &length))
+        return;
+    const struct captured_write *write = write_of(captured, o);
+    for (size_t i = 0; i < LOSSES_KEPT; i++) {
+        struct captured_loss *loss = &captured->losses[i];
+        if (!is_open(loss, write->session) || !loss->evicted || write->first_us >= loss->gone_us ||
+            write->first_us < loss->led_us - EITHER_ORDER_US || o->at.mono_us < loss->gone_us)
+            continue;
+        free(loss->written);
+        loss->written = text_copy(o->path);
+        loss->wrote = o->at;
+        captured_touch(cluster, loss->election);
+    }
+}
+
+enum captured_stand captured_stands(const struct cluster *cluster, uint64_t session)
+{
+    const struct client *client = session_table_find(cluster->clients, session);
+    enum captured_stand stand = client && client->owned ? STANDS_IN_LINE : STANDS_NOT;
+    for (const struct candidate *c = client ? client->owned : NULL; c; c = c->own->owned_next)
+        stand = c->election->leader == c ? STANDS_FIRST : stand;
+    for (size_t i = 0; cluster->captured && i < LOSSES_KEPT; i++)
+        if (cluster->captured->losses[i].evicted && is_open(&cluster->captured->losses[i], session))
+            stand = STANDS_LOST;
+    return stand;
 }
 
 bool cluster_is_captured(const struct cluster *cluster)
@@ -139,7 +231,7 @@ void captured_observe(struct cluster *cluster, const struct observation *o)
 {
     if (!cluster->captured)
         cluster->captured = xcalloc(1, sizeof *cluster->captured);
-    bool of_client = o->captured.step != CAPTURED_OVER && o->captured.step != CAPTURED_ANSWERED;
+    bool of_client = o->captured.step < CAPTURED_OVER;
     if (of_client && o->captured.address)
         session_table_captured(cluster, o->at, &o->captured);
     if (o->captured.step == CAPTURED_NOTIFIED)
@@ -148,9 +240,37 @@ void captured_observe(struct cluster *cluster, const struct observation *o)
         note_reacted(cluster, cluster->captured, o);
     else if (o->captured.step == CAPTURED_OVER)
         note_over(cluster, cluster->captured, o);
+    else if (o->captured.step == CAPTURED_LEARNED)
+        note_learned(cluster, cluster->captured, o);
+    else if (o->captured.step == CAPTURED_WROTE && o->path)
+        note_wrote(cluster, cluster->captured, o);
 }
 
-void captured_lost(struct election *election, uint64_t session, int64_t gone_us)
+/* Since when it led, as far as seen. */
+static int64_t led_since(const struct election *election, const char *name)
+{
+    const struct tenure *tenure;
+    int64_t since_us = 0;
+    for (size_t i = 0; (tenure = election_tenure_at(election, i)); i++)
+        if (tenure->name && strcmp(tenure->name, name) == 0)
+            since_us = tenure->from.mono_us;
+    return since_us;
+}
+
+/* Before its loss was known here. */
+static bool has_learned(const struct captured *captured, const struct captured_loss *loss,
+                        const struct client *client)
+{
+    bool learned = client && client->learned_us >= loss->gone_us;
+    for (size_t i = 0; i < WAKES_KEPT && !learned; i++) {
+        const struct captured_wake *wake = &captured->wakes[i];
+        learned = wake->path && wake->session == loss->session &&
+                  wake->notified_us >= loss->gone_us - EITHER_ORDER_US && strcmp(wake->path, loss->path) == 0;
+    }
+    return learned;
+}
+
+void captured_lost(struct election *election, uint64_t session, int64_t gone_us, bool evicted)
 {
     const struct change *change = &election->change;
     struct captured *captured = election->cluster->captured;
@@ -158,14 +278,17 @@ void captured_lost(struct election *election, uint64_t session, int64_t gone_us)
         return;
     struct captured_loss *loss = &captured->losses[captured->next_loss++ % LOSSES_KEPT];
     loss_release(loss);
-    *loss = (struct captured_loss){session,
-                                   text_copy(election->path),
-                                   path_in(election, change->from),
-                                   text_copy(change->from_identity ? change->from_identity : change->from),
-                                   gone_us,
-                                   {0},
-                                   change->lost_at.mono_us,
-                                   0};
+    *loss =
+        (struct captured_loss){.session = session,
+                               .election = text_copy(election->path),
+                               .path = path_in(election, change->from),
+                               .who = text_copy(change->from_identity ? change->from_identity : change->from),
+                               .gone_us = gone_us,
+                               .lost_us = change->lost_at.mono_us,
+                               .evicted = evicted,
+                               .led_us = led_since(election, change->from)};
+    if (evicted && has_learned(captured, loss, session_table_find(election->cluster->clients, session)))
+        loss->over = change->lost_at;
 }
 
 /* ---- the phases of a failover ---- */
@@ -323,6 +446,47 @@ static void double_leader_seen(struct diagnosis *d, const struct captured_loss *
                     describe_clock(loss->over, ended, sizeof ended));
 }
 
+/* Nobody but leaders wrote this; *both: its successor has, too. */
+static bool is_written_by_leaders(const struct captured *captured, const struct captured_loss *loss,
+                                  int64_t reacted_us, bool *both)
+{
+    *both = false;
+    for (size_t i = 0; i < WRITES_KEPT; i++) {
+        const struct captured_write *write = &captured->writes[i];
+        if (!write->path || write->session == loss->session || strcmp(write->path, loss->written) != 0)
+            continue;
+        bool successor = write->session == loss->successor && write->first_us >= reacted_us;
+        if (!successor && write->last_us >= loss->led_us)
+            return false;
+        *both = *both || successor;
+    }
+    return true;
+}
+
+/* It was evicted, and wrote what a leader writes until then: its client has not noticed. */
+static void evicted_leader_seen(struct diagnosis *d, const struct captured_loss *loss)
+{
+    const struct captured *captured = d->election->cluster->captured;
+    const struct captured_wake *reaction = first_reaction(captured, d->election, loss);
+    int64_t both_us = reaction ? loss->wrote.mono_us - reaction->reacted_us : 0;
+    bool both;
+    if (both_us < WROTE_LATE_US || d->election->kind != KIND_LEADER ||
+        d->f->at.mono_us - loss->wrote.mono_us > DOUBLE_SHOWN_US ||
+        !is_written_by_leaders(captured, loss, reaction->reacted_us, &both))
+        return;
+    diagnosis_again(d, loss->wrote.mono_us + DOUBLE_SHOWN_US + 1);
+    char began[SPAN_TEXT], ended[SPAN_TEXT];
+    struct moment from = {reaction->reacted_us, loss->wrote.wall_us - both_us};
+    diagnosis_raise(d, FINDING_DOUBLE_LEADER, SEVERITY_ERROR, both ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED,
+                    loss->session, NULL, 0, NULL,
+                    "for %.3f s %s went on as leader, though its znode had been deleted: its successor, "
+                    "session 0x%" PRIx64 ", reacted at %s, and its own session 0x%" PRIx64
+                    ", which was not told, wrote %s until %s%s",
+                    (double)both_us / 1e6, loss->who, reaction->session,
+                    describe_clock(from, began, sizeof began), loss->session, loss->written,
+                    describe_clock(loss->wrote, ended, sizeof ended), both ? ", as its successor does" : "");
+}
+
 void captured_diagnose(struct diagnosis *d)
 {
     struct captured *captured = d->election->cluster->captured;
@@ -336,7 +500,9 @@ void captured_diagnose(struct diagnosis *d)
         if (!loss->path || strcmp(loss->election, d->election->path) != 0)
             continue;
         note_successor(d->election, loss);
-        if (loss->over.mono_us != 0)
+        if (loss->written)
+            evicted_leader_seen(d, loss);
+        else if (loss->over.mono_us != 0 && !loss->evicted)
             double_leader_seen(d, loss);
     }
 }

@@ -16,8 +16,13 @@ void captured_free(struct captured *captured); /* NULL is fine */
 bool cluster_is_captured(const struct cluster *cluster);
 /* Takes OBSERVED_CAPTURED. */
 void captured_observe(struct cluster *cluster, const struct observation *observation);
-/* The leader of election->change is lost, because its session expired; its znode went at gone_us. */
-void captured_lost(struct election *election, uint64_t session, int64_t gone_us);
+/* The leader of election->change is lost, because its session expired, or (evicted) another session deleted its znode;
+ * that went at gone_us. */
+void captured_lost(struct election *election, uint64_t session, int64_t gone_us, bool evicted);
+
+/* What a session has in elections; LOST: it led, its znode was deleted, and it has not learned that yet. */
+enum captured_stand { STANDS_NOT, STANDS_IN_LINE, STANDS_FIRST, STANDS_LOST };
+enum captured_stand captured_stands(const struct cluster *cluster, uint64_t session);
 
 /* When this session was notified of that loss, and when it reacted: after gone_us, in microseconds, 1 at least;
  * 0: not known. */

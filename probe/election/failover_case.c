@@ -187,9 +187,10 @@ static void take_logged(struct failover_case *c, const struct observed_transacti
     if (e->heard_low_us == 0 && t->active_us != 0 &&
         e->gone_us - t->active_us <= (int64_t)e->timeout_ms * 3000)
         e->heard_low_us = e->heard_high_us = t->active_us;
-    /* A leader that resigned, or was evicted, does not believe that it leads until its session is over. */
-    if (first && t->deed == DEED_EXPIRED)
-        captured_lost(c->election, e->session, t->gone_us ? t->gone_us : e->gone_us);
+    /* A leader that resigned does not believe that it leads. */
+    bool evicted = t->deed == DEED_DELETED && t->session != e->session;
+    if (first && (t->deed == DEED_EXPIRED || evicted))
+        captured_lost(c->election, e->session, t->gone_us ? t->gone_us : e->gone_us, evicted);
 }
 
 /* One from before the log was followed may be an earlier znode's, of the same name. */

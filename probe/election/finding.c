@@ -317,9 +317,11 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .word = "double-leader",
             .severity = SEVERITY_ERROR,
             .meaning = "A former leader could believe that it led while its successor did already.",
-            .looks = "A capture: the successor reacted to the end of the leader's znode before the former "
-                     "leader was "
-                     "told that its session is over.",
+            .looks =
+                "A capture: the successor reacted to the end of the leader's znode before the former "
+                "leader was told that its session is over. Or another session had deleted that znode, and "
+                "the former leader, which no packet told, still wrote what it wrote only since it led: "
+                "certain if its successor writes that, too.",
             .advice =
                 "fence the former leader in what it writes to; stop work when the connection is lost, not "
                 "when the session is",

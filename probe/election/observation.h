@@ -334,10 +334,13 @@ enum captured_step {
     CAPTURED_NOTIFIED, /* its client was notified of a change of path */
     CAPTURED_REACTED,  /* the next request of a client that was notified; path: of this only */
     CAPTURED_OVER,     /* its client learned that the session is over */
-    CAPTURED_ANSWERED  /* its requests since it was notified of path, and the slowest answer, so far */
+    CAPTURED_ANSWERED, /* its requests since it was notified of path, and the slowest answer, so far */
+    CAPTURED_WROTE,    /* it asked for this at that time, and path was written */
+    CAPTURED_LEARNED /* it may have been shown that its znode is gone: by a list or a read of path, or, without one,
+                          by what was not captured */
 };
 
-/* The state is that after the step; ANSWERED lists no watches. Of session 0, beside a live cluster: the packets of this server are read, or
+/* The state is that after the step; ANSWERED and the later ones list no watches. Of session 0, beside a live cluster: the packets of this server are read, or
  * (not connected) no longer; watches_known: of all its connections. */
 struct observed_captured {
     enum captured_step step;

@@ -204,6 +204,16 @@ def test_a_request_about_another_znode(private, name):
     assert failover["cause"] == "expired" and failover["detection_ms"] is not None, failover
 
 
+def test_leaders_that_were_evicted(private):
+    """Three leaders' znodes are deleted while their sessions live and write on: one notices nothing, one is notified and cleans
+    up, one writes what every member writes."""
+    told = events(run("events", "--json", "--capture", "tests/unit/data/captures/evicted_leaders.pcap", env=private))
+    found = [(e["election"], e["finding"]["certainty"], e["finding"]["evidence"]) for e in told
+             if e["event"] == "finding-raised" and e["finding"]["code"] == "double-leader"]
+    assert [one[:2] for one in found] == [("/deaf", "certain")], told
+    assert "which was not told, wrote /s_deaf until " in found[0][2] and "as its successor does" in found[0][2], found
+
+
 def test_answers_that_cross(private):
     """The new leader's znode is created; half a millisecond later another client is told that there is none, as of the transaction
     before."""
