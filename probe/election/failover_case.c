@@ -259,13 +259,14 @@ static bool is_logged_loss(const struct update *f, struct failover *lost)
     *lost = (struct failover){
         .detection = SPAN_UNKNOWN, .vacancy = SPAN_UNKNOWN, .takeover = SPAN_UNKNOWN, .total = SPAN_UNKNOWN};
     bool lock = election->recipe && election->recipe->family == FAMILY_LOCK;
-    return (election->state == ELECTION_VACANT || election->state == ELECTION_ABSENT) && !lock &&
-           election->kind == KIND_LEADER && summary_must_lead(election) &&
+    return (election->state == ELECTION_VACANT || election->state == ELECTION_ABSENT ||
+            election->own->denied.mono_us != 0) &&
+           !lock && election->kind == KIND_LEADER && summary_must_lead(election) &&
            logged_ends_before(election, f->at, lost);
 }
 
 /* Found so, without a recording of who led. */
-static void open_logged(const struct update *f)
+void failover_case_logged(const struct update *f)
 {
     struct election *election = f->election;
     struct change *change = &election->change;
@@ -275,8 +276,12 @@ static void open_logged(const struct update *f)
         return;
     change->from = text_copy(lost.from);
     change->from_identity = text_copy(lost.from_identity);
-    change->lost_at = election->state_since = lost.lost_at;
-    change->lost_seen = election->state_since_exact = lost.cause_certainty == CERTAINTY_CERTAIN;
+    change->lost_at = lost.lost_at;
+    change->lost_seen = lost.cause_certainty == CERTAINTY_CERTAIN;
+    if (!election->leader) {
+        election->state_since = lost.lost_at;
+        election->state_since_exact = change->lost_seen;
+    }
     change->vacancy_us = change->takeover_us = -1;
     election->own->lost_after = (struct moment){0};
     election->own->led_unseen = false;
@@ -303,7 +308,7 @@ void failover_cases_logged(struct model *model, struct cluster *cluster, struct 
     size_t length;
     struct election *election = before ? cluster_election_around(cluster, path, &length) : NULL;
     if (election) {
-        open_logged(&(struct update){model, election, at});
+        failover_case_logged(&(struct update){model, election, at});
         diagnose_soon(election); /* what it says of the loss */
     }
 }
@@ -1051,7 +1056,7 @@ static bool follow_logged(const struct update *f, struct failover_case *c)
     struct failover failover = case_judge(c);
     case_report(f->model, c, &failover, f->at, false);
     leadership_clear_change(change);
-    open_logged(f);
+    failover_case_logged(f);
     return true;
 }
 

@@ -114,6 +114,7 @@ void leadership_denied(const struct update *f)
         change_reopen(change);
         failover_case_denied(f);
     }
+    failover_case_logged(f);
     update_touched(f);
 }
 

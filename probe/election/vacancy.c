@@ -170,12 +170,16 @@ static void reopen_told(struct failover *failover)
 }
 
 /* The change that made it the first, where it may never have led. A moment of a recording keeps no failovers. */
-static void lost_before_doubt(const struct election *election, struct failover *failover)
+static void lost_before_doubt(const struct election *election, struct moment now, struct failover *failover)
 {
     const struct change *change = &election->change;
     const struct failover *last = election_last_failover(election);
-    if (may_have_led(election, vacancy_doubt(election)) || !vacancy_first_follows(election))
+    if (may_have_led(election, vacancy_doubt(election)))
         return;
+    if (!vacancy_first_follows(election)) {
+        logged_ends_before(election, now, failover);
+        return;
+    }
     if (last && (last->to ? strcmp(last->to, election->leader->name) == 0 : failover_is_open(last))) {
         *failover = *last;
         return;
@@ -219,7 +223,7 @@ bool vacancy_lost(const struct election *election, struct moment now, struct fai
     bool never = vacancy_is_denied(election);
     const struct finding *doubt = never ? NULL : vacancy_doubt(election);
     if (doubt) {
-        lost_before_doubt(election, failover);
+        lost_before_doubt(election, now, failover);
         if (vacancy_is_sure(doubt) && doubt->code == FINDING_NEVER_ACKNOWLEDGED && failover->from) {
             reopen_told(failover);
             failover->vacancy = open_since(failover->lost_at, now);

@@ -376,26 +376,35 @@ static void follower_keep_before(struct log_follower *f, struct followed_change 
     hash_table_add(&f->before, &before->link);
 }
 
-/* Reports the last end in each election that has no leader, and drops the others. Only the servers tell how far their clock,
- * which is the log's, is ahead: without their first answers the end would be told by another clock. */
+/* Who is first may have been behind it. */
+static bool was_before_first(const struct election *election, const char *path)
+{
+    int64_t sequence = recipe_sequence_of(path);
+    return election->leader && sequence != SEQUENCE_NONE && sequence < election->leader->sequence;
+}
+
+/* Reports the last end in each election, at last those without a leader, as the latest are kept. Only the servers tell how
+ * far their clock, which is the log's, is ahead: without their first answers the end would be told by another clock. */
 static void follower_show_before(struct log_follower *f)
 {
     const struct ensemble_watch *servers = f->live->servers;
     if (servers && ensemble_watch_rounds(servers) == 0 && uv_now(f->live->loop) - f->begun_ms < BEFORE_MS)
         return;
-    struct hash_link *link = hash_table_walk(&f->before, NULL);
-    while (link) {
-        struct logged_before *before = HASH_ENTRY(link, struct logged_before, link);
-        size_t length;
-        const struct election *election = election_of(f, before->change.path, &length);
-        link = hash_table_walk(&f->before, link);
-        if (election && election->state == ELECTION_UNKNOWN)
-            continue;
-        if (election && !election->leader && before->removed.zxid)
-            follower_observe(f, &before->removed, election->path);
-        if (election && !election->leader)
-            follower_observe(f, &before->change, before->change.path);
-        before_free(f, before);
+    for (int vacant = 0; vacant < 2; vacant++) {
+        struct hash_link *link = hash_table_walk(&f->before, NULL);
+        while (link) {
+            struct logged_before *before = HASH_ENTRY(link, struct logged_before, link);
+            size_t length;
+            const struct election *election = election_of(f, before->change.path, &length);
+            link = hash_table_walk(&f->before, link);
+            if (election && (election->state == ELECTION_UNKNOWN || (!election->leader && !vacant)))
+                continue;
+            if (election && !election->leader && before->removed.zxid)
+                follower_observe(f, &before->removed, election->path);
+            if (election && (!election->leader || was_before_first(election, before->change.path)))
+                follower_observe(f, &before->change, before->change.path);
+            before_free(f, before);
+        }
     }
 }
 

@@ -889,6 +889,37 @@ static void a_log_tells_of_a_path_that_is_gone(void **state)
     named = NULL;
 }
 
+/* The first is a leftover: those that were before it are gone, and the log has the last end. */
+static void a_log_tells_who_led_before_one_that_never_led(void **state)
+{
+    (void)state;
+    struct world *world = world_new();
+    struct told told = {0};
+    struct failover lost;
+    named = settings()->clusters->elections;
+    fake_tree_create(world->tree, PATH "/n_0000000004", 0, "");
+    for (int i = 1; i <= 3; i++)
+        leave(world, i);
+    int64_t lost_us = now_of(world, world->first).wall_us;
+    pass(world, 40 * SECOND);
+    world->second = model_begin();
+    world->second->on_event = on_told;
+    world->second->context = &told;
+    model_connect(world, world->second);
+    read_log(world, 3, DEED_CLOSED, 0x100000003, fake_tree_zxid(world->tree), 40 * SECOND);
+    pass(world, SECOND);
+    assert_int_equal(told.failovers, 1);
+    assert_string_equal(told.from, "n_0000000003");
+    assert_string_equal(told.to, "");
+    assert_true(vacancy_lost(election_of(world->second), now_of(world, world->second), &lost));
+    assert_string_equal(lost.from, "n_0000000003");
+    assert_int_equal(lost.cause, CAUSE_CLOSED);
+    assert_int_equal(lost.lost_at.wall_us, lost_us);
+    assert_true(lost.vacancy.low_us >= 41 * SECOND);
+    named = NULL;
+    world_free(world);
+}
+
 static void nobody_leads_any_more(struct world *world)
 {
     for (int i = 1; i <= 3; i++)
@@ -1302,6 +1333,7 @@ int main(void)
         cmocka_unit_test(a_log_tells_of_a_path_that_is_gone),
         cmocka_unit_test(the_last_leader_is_the_logs),
         cmocka_unit_test(a_log_corrects_what_was_found),
+        cmocka_unit_test(a_log_tells_who_led_before_one_that_never_led),
         cmocka_unit_test(a_loss_in_a_gap_of_its_own_is_as_old_as_the_log_says),
         cmocka_unit_test(who_leads_now_closes_an_open_failover),
         cmocka_unit_test(two_gaps_do_not_move_a_loss),
