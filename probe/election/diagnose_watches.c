@@ -5,12 +5,15 @@
 
 #include "probe/election/bystanders.h"
 #include "probe/election/candidates.h"
+#include "probe/election/certainty.h"
 #include "probe/election/chain.h"
 #include "probe/election/client.h"
 #include "probe/election/diagnose.h"
 #include "probe/election/election_private.h"
 #include "probe/election/findings.h"
+#include "probe/election/logged_ends.h"
 #include "probe/election/session_table.h"
+#include "probe/election/summary.h"
 #include "probe/election/watch_proof.h"
 
 #define SESSION_TEXT 256
@@ -184,6 +187,37 @@ static bool is_left_behind(const struct election *election, const struct candida
                                          (election->candidates[1]->own->hash | 1) != orphan->own->sibling);
 }
 
+/* To wait and to lead, a client creates its candidate, lists them with a watch, and lists them again; first from the
+ * start, it need not wait. Another connection may count its requests anew. */
+#define REQUESTS_TO_WAIT 3
+#define REQUESTS_TO_STAND 2
+#define ASKS_WITHIN_US INT64_C(10000000)
+
+/* It was first, or became it, before anybody looked, and its client has made too few requests to know; it has never had
+ * a watch, either. */
+static bool knows_nothing(struct diagnosis *d, const struct candidate *c)
+{
+    const struct election *election = d->election;
+    const struct client_session *shown = candidate_client(c);
+    struct failover lost;
+    if (election->change.from || election->leader != c || !summary_must_lead(election) ||
+        election->acknowledged == ACK_YES || !shown || !shown->connected || shown->last_cxid < 0 ||
+        shown->outstanding != 0 || !shown->watches_known || shown->watches_listed)
+        return false;
+    int64_t created_us = c->known ? summary_created_us(c) : 0;
+    if (created_us < client_established_us(election->cluster, shown))
+        return false;
+    bool guid = certainty_holds_guid(c->name) && c->sequence > 0;
+    bool waited = logged_ends_before(election, d->f->at, &lost) && lost.lost_at.wall_us > created_us;
+    int64_t since_us = waited ? lost.lost_at.wall_us : created_us;
+    int64_t due_us = d->f->at.mono_us - (d->f->at.wall_us - since_us) + ASKS_WITHIN_US;
+    if (shown->last_cxid >= (waited ? REQUESTS_TO_WAIT : guid ? REQUESTS_TO_STAND : 0))
+        return false;
+    if (d->f->at.mono_us < due_us)
+        diagnosis_again(d, due_us);
+    return d->f->at.mono_us >= due_us;
+}
+
 static void never_wakes(struct diagnosis *d, struct candidate *c)
 {
     struct election *election = d->election;
@@ -199,10 +233,21 @@ static void never_wakes(struct diagnosis *d, struct candidate *c)
     bool passes = c->own->doubted && client_let_pass(client, c->own->before_us);
     bool recorded = c->own->recorded_deaf.mono_us != 0;
     bool left_behind = is_left_behind(election, c);
-    if ((!c->own->deaf && !passes && !recorded && !left_behind) || election->leader != c)
-        return;
     char session[SESSION_TEXT], when[SPAN_TEXT];
     const struct candidate *who[] = {c};
+    if (knows_nothing(d, c)) {
+        int requests = candidate_client(c)->last_cxid;
+        diagnosis_raise(
+            d, FINDING_NEVER_WAKES, SEVERITY_CRITICAL, CERTAINTY_SUSPECTED, diagnosis_subject(c), who, 1,
+            NULL,
+            "%s has never had a watch, and made %d request%s, the creation of %s among them: too few "
+            "to learn that it is first",
+            describe_session(election, c->stat.owner, session, sizeof session), requests,
+            requests == 1 ? "" : "s at most", c->name);
+        return;
+    }
+    if ((!c->own->deaf && !passes && !recorded && !left_behind) || election->leader != c)
+        return;
     if (left_behind) {
         diagnosis_raise(d, FINDING_NEVER_WAKES, SEVERITY_CRITICAL, CERTAINTY_SUSPECTED, diagnosis_subject(c),
                         who, 1, NULL,
@@ -213,9 +258,9 @@ static void never_wakes(struct diagnosis *d, struct candidate *c)
     }
     if (!c->own->deaf && !passes) {
         diagnosis_raise(d, FINDING_NEVER_WAKES, SEVERITY_CRITICAL, CERTAINTY_SUSPECTED, diagnosis_subject(c),
-                        who, 1, NULL, "%s watched nothing that would notify it, as was recorded until %s",
-                        describe_session(election, c->stat.owner, session, sizeof session),
-                        describe_clock(c->own->recorded_deaf, when, sizeof when));
+                        who, 1, NULL, "as was recorded until %s, nothing notifies %s of its turn",
+                        describe_clock(c->own->recorded_deaf, when, sizeof when),
+                        describe_session(election, c->stat.owner, session, sizeof session));
         return;
     }
     diagnosis_raise(d, FINDING_NEVER_WAKES, SEVERITY_CRITICAL, CERTAINTY_SUSPECTED, diagnosis_subject(c), who,

@@ -670,6 +670,22 @@ static void illnesses(void **state)
                           "> leader-elected " B " -> " C " after 0\n"
                           "> finding-cleared never-wakes critical suspected\n"
                           "? findings none\n");
+    model_script_run(
+        "... first when it was found, its client has asked for nothing since it created its candidate",
+        "watch /election kind=leader\nconnect\n> connection connected\n"
+        "+ " B " s=b\n+ " C " s=c\n"
+        "client b on=1 at=10.0.0.2:12\nclient c on=1 at=10.0.0.3:13\n"
+        "tick 1000\nlist\n> election-seen\nreadall\nw c " B "\nround\n"
+        "? findings none\n"
+        "tick 9000\ntime\n"
+        "? findings never-wakes critical suspected " B "\n"
+        "did b DELE\nround\n"
+        "? findings none\n");
+    model_script_run("... not on another connection, which may count its requests anew",
+                     "watch /election kind=leader\nconnect\n> connection connected\n"
+                     "+ " B " s=b\ntick 1000\nclient b on=1 at=10.0.0.2:12\n"
+                     "list\n> election-seen\nreadall\ntick 20000\nround\n"
+                     "? findings none\n");
     model_script_run("... which a person may take back, and nothing but that is taken back",
                      FOUR "w c " B "\nw d " C "\nproof\n"
                           "clear " B "\n"
