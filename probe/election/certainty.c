@@ -463,12 +463,13 @@ static bool watched_above(const struct election *election)
 }
 
 /* The children have changed since its last request, and it requested nothing for half a minute then: a watch on them
-   is used up by that. */
-static bool ignored_a_change(const struct election *election, const struct client *client)
+   is used up by that. Nor did anybody else who is no member here, and might tell it. */
+static bool ignored_a_change(const struct election *election, const struct candidate *c)
 {
+    const struct client *client = c->own->client;
     int64_t changed_us = election->own->changed_us;
     return client->still_us != 0 && changed_us >= client->still_us + CHANGE_SEEN_US &&
-           client->shown.seen.mono_us >= changed_us + CHANGE_IGNORED_US;
+           client->shown.seen.mono_us >= changed_us + CHANGE_IGNORED_US && !c->own->others_react;
 }
 
 /* No hidden watch could notify it: its server has counted no watches on children but observers' since its last
@@ -483,7 +484,7 @@ static bool certainty_watches(const struct election *election, const struct cand
         return false;
     const struct server *server = &cluster->servers[shown->server];
     return (server->foreign_children == 0 && server->counts[0].counted_us >= c->own->client->still_us) ||
-           ignored_a_change(election, c->own->client);
+           ignored_a_change(election, c);
 }
 
 /* ---- the rule for a missing or a wrong watch ---- */

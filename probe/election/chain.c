@@ -730,6 +730,8 @@ static const struct client *watches_for_another(const struct diagnosis *d, const
 struct beside {
     bool hides;       /* a watch on children, which has no owner, may be its client's */
     int64_t asked_us; /* one that is no member here was seen to make requests: client_asks_us() */
+    bool
+        reacts; /* one of whatever host did, since the children changed: a watch on them may have notified it */
 };
 
 /* The other sessions of its host may be its client's: one to own the candidate, one to read. everywhere: those of all
@@ -743,8 +745,12 @@ static struct beside seen_beside(const struct election *election, const struct c
     const struct client *other = session_table_walk(cluster->clients, NULL);
     for (; other; other = session_table_walk(cluster->clients, other)) {
         const struct client_session *its = &other->shown;
-        if (!its->connected || its->observer || other->ours || other == client ||
-            (!everywhere && !client_is_beside(own, its)))
+        if (!its->connected || its->observer || other->ours || other == client)
+            continue;
+        beside.reacts =
+            beside.reacts || (!client_candidate(other, election) &&
+                              (other->still_us == 0 || other->still_us >= election->own->changed_us));
+        if (!everywhere && !client_is_beside(own, its))
             continue;
         const struct server *server =
             its->server < cluster->server_count ? &cluster->servers[its->server] : NULL;
@@ -787,6 +793,7 @@ static void see_helpers(struct diagnosis *d, size_t faults)
             beside = seen_beside(d->election, c->own->client, everywhere);
         known = known || expected;
         c->own->elsewhere = expected && beside.hides;
+        c->own->others_react = expected && beside.reacts;
         if (expected && beside.asked_us > c->own->helped_us)
             c->own->helped_us = beside.asked_us;
         if (helper)

@@ -33,7 +33,8 @@ struct candidate_private {
     int64_t read_us;   /* its data, the latest time; 0: never */
     int64_t again_us;  /* it was asked to be read again, the latest time */
     unsigned holds;    /* of a fault: certainty_of_member() */
-    bool elsewhere;    /* a watch on children at another server may be its client's */
+    bool elsewhere;    /* a watch on children, of another session, may be its client's */
+    bool others_react; /* some client that is no member has requested something since the children changed */
     int64_t helped_us; /* another session was seen to watch for it, perhaps; 0: none was */
     const struct candidate *watched; /* what its session watches instead; NULL: nothing in here */
     uint32_t hash, round;
