@@ -278,8 +278,11 @@ static void unacknowledged(struct diagnosis *d, const struct candidate *leader, 
     struct election *election = d->election;
     uint64_t subject = diagnosis_subject(leader);
     char span[SPAN_TEXT], when[SPAN_TEXT];
-    const char *bound =
-        late == OVERDUE_BY_STAT ? " or earlier, as no candidate has joined or left since then" : "";
+    /* The youngest candidate cannot have been first before. */
+    bool least = late == OVERDUE_BY_STAT && leader->stat.czxid != election->own->directory.pzxid;
+    const char *bound = least ? " or earlier, as no candidate has joined or left since then"
+                        : late == OVERDUE_BY_STAT ? ", when it joined, as no candidate has left since then"
+                                                  : "";
     bool most = late != OVERDUE_BY_STAT && !election->leader_since_exact;
     (most ? describe_span_at_most : describe_span)(d->f->at.mono_us - since.mono_us, span, sizeof span);
     describe_clock(since, when, sizeof when);
@@ -298,9 +301,9 @@ static void unacknowledged(struct diagnosis *d, const struct candidate *leader, 
                             : CERTAINTY_CERTAIN,
                         subject, &leader, 1, NULL, "%s has been first since %s%s (%s%s), and %s %s%s%.120s%s",
                         leader->name, when, bound,
-                        late == OVERDUE_BY_STAT ? "at least "
-                        : most                  ? "at most "
-                                                : "",
+                        least  ? "at least "
+                        : most ? "at most "
+                               : "",
                         span, election->ack_path,
                         registry ? "has no entry for its session"
                         : partly ? "is from it, but not every acknowledgement of this layout"

@@ -27,7 +27,7 @@ actions:
   - {{name: an option, key: E, run: ['{show}', 'in a script {{identity}}']}}
   - {{name: missing, key: O, run: ['{{candidate}}', '{{path}}']}}
   - {{name: sleeper, key: U, run: [sh, -c, 'echo asleep; exec sleep 1000']}}
-  - {{name: stops, key: L, run: [sh, -c, 'echo stopping; kill -STOP $$; exec sleep 1000']}}
+  - {{name: stops, key: z, run: [sh, -c, 'echo stopping; kill -STOP $$; exec sleep 1000']}}
   - {{name: breaks, key: I, run: ['{broken}']}}
 """)
     terminal = Pty([PROGRAM, "watch", "-c", str(config)], env={"LC_ALL": "C.UTF-8"})
@@ -71,7 +71,7 @@ def test_a_command_has_the_terminal_and_gives_it_back(screen):
     screen.keys("\x03")  # reaches the command alone
     screen.shows("sleeper was ended by signal 2")
     go_back(screen)
-    screen.keys("L")
+    screen.keys("z")
     screen.shows("stopping")
     time.sleep(0.3)
     screen.keys("\x03")  # also one that stopped itself

@@ -49,6 +49,17 @@ def test_never_acknowledged_for_long(zk, solr, tmp_path):
     assert once(zk, tmp_path, solr.path) == (0, {})
 
 
+def test_never_acknowledged_alone(zk, path, tmp_path):
+    """The youngest is the first, and was not before it joined: no other bound than that of its candidate."""
+    line = Line(zk, f"{path}/overseer_elect/election")
+    line.join(name="{session}-a:8983_solr-n_")
+    time.sleep(ALLOWED_S + 0.5)
+    status, found = once(zk, tmp_path, line.path)
+    line.close()
+    evidence = found["never-acknowledged"]["evidence"]
+    assert status == 1 and "when it joined" in evidence and "at least" not in evidence, found
+
+
 def test_single_look_is_not_acted_on(zk, solr, tmp_path):
     """A leader that resigns takes its mark away first: one look shows that too, so it alone is no verdict."""
     time.sleep(ALLOWED_S + 0.5)
