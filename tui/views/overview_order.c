@@ -8,6 +8,7 @@
 #include "config/memory.h"
 #include "config/znode_path.h"
 #include "probe/election/vacancy.h"
+#include "probe/election/whatif.h"
 #include "tui/words/election_filter.h"
 #include "tui/words/failover_facts.h"
 #include "tui/words/labels.h"
@@ -150,8 +151,12 @@ static void total(struct overview_totals *totals, const struct election *electio
     totals->states[badge->state]++;
     if (election->recipe != NULL && election->recipe->family == FAMILY_LOCK) {
         enum sign sign = label_lock_verdict(election).sign;
+        bool known = sign == SIGN_INFO, waits = known && whatif_next(election).notified == ANSWER_YES;
 
-        totals->next_lock += sign == SIGN_INFO;
+        /* Kafka's controller must be led: a free one is no lock at rest. */
+        totals->next_lock += known && election->kind == KIND_LOCK;
+        totals->next_works += waits && election->kind != KIND_LOCK;
+        totals->next_alone += known && !waits && election->kind != KIND_LOCK;
         totals->next_unknown += sign == SIGN_UNKNOWN;
     }
     totals->next_works += outlook == OUTLOOK_WORKS;
