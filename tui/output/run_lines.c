@@ -335,11 +335,11 @@ static void put_cost(struct document *doc, const struct run_report *r)
         const char *label;
         uint64_t value;
     } rows[] = {
-        {"requests", c->requests},        {"  lists read", c->lists},
-        {"  znodes created", c->creates}, {"  znodes deleted", c->deletes},
-        {"notifications", c->notices},    {"connections made", c->connects},
-        {"  refused", c->refused},        {"  lost", c->lost},
-        {"sessions expired", c->expired}, {"errors", c->errors},
+        {"requests", c->requests},         {"  lists read", c->lists},
+        {"  creating znodes", c->creates}, {"  deleting znodes", c->deletes},
+        {"notifications", c->notices},     {"connections made", c->connects},
+        {"  refused", c->refused},         {"  lost", c->lost},
+        {"sessions expired", c->expired},  {"errors", c->errors},
     };
     static const struct document_column columns[] = {{"", COLUMN_TEXT, 1}, {"", COLUMN_NUMBER, 2}};
     document_heading(doc, 3, "What it cost");
