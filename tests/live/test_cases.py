@@ -311,6 +311,7 @@ def a_key_in_a_replay(file, config):
     screen = Pty([PROGRAM, "replay", file, "-c", config], cols=160)
     try:
         screen.shows("REPLAY")
+        assert b"electop: reading " + file.encode() in screen.bytes()  # a large one takes seconds
         screen.keys("B")
         shown = screen.shows("for electop replay was saved to electop-bundle-")
     finally:

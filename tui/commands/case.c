@@ -104,7 +104,14 @@ static bool case_into(const struct options *options, const char *named, const ch
     int64_t from_us, to_us;
     struct case_reader *reader = command_case_open(options, named, &from_us, &to_us);
     *at_us = reader ? case_about_within(reader, from_us, to_us).at_us : 0;
+    bool tells = reader && isatty(STDERR_FILENO) && isatty(STDOUT_FILENO); /* it may take seconds */
+    char *progress = text_format("electop: reading %s", named);
+    if (tells)
+        command_output_message(STDERR_FILENO, progress);
     bool fine = reader && case_record(reader, file, &error);
+    if (tells)
+        command_output_message(STDERR_FILENO, "\r\033[K");
+    free(progress);
     if (error)
         complain("%s", error);
     case_close(reader);
