@@ -33,209 +33,75 @@ enum {
     DOES_WRITE = 4    /* makes, renames and removes files: a recording, a report, a private directory */
 };
 
-struct allowed_call {
-    int number;
-    unsigned does;
-};
-
 /* Older architectures have a second form of many calls, which newer ones (arm64) lack. */
-static const struct allowed_call allowed_calls[] = {
+static const int calls_of_all[] = {
     /* memory */
-    {SYS_brk, 0},
-    {SYS_mmap, 0},
-    {SYS_munmap, 0},
-    {SYS_mremap, 0},
-    {SYS_mprotect, 0},
-    {SYS_madvise, 0},
-    {SYS_mlock, 0},
-    {SYS_munlock, 0},
-    {SYS_membarrier, 0},
-    {SYS_mincore, 0},
-    {SYS_msync, 0},
+    SYS_brk, SYS_mmap, SYS_munmap, SYS_mremap, SYS_mprotect, SYS_madvise, SYS_mlock, SYS_munlock,
+    SYS_membarrier, SYS_mincore, SYS_msync,
     /* this process and its threads */
-    {SYS_clone, 0},
-    {SYS_exit, 0},
-    {SYS_exit_group, 0},
-    {SYS_futex, 0},
-    {SYS_rseq, 0},
-    {SYS_set_robust_list, 0},
-    {SYS_get_robust_list, 0},
-    {SYS_set_tid_address, 0},
-    {SYS_gettid, 0},
-    {SYS_getpid, 0},
-    {SYS_getppid, 0},
-    {SYS_getpgid, 0},
-    {SYS_getsid, 0},
-    {SYS_getuid, 0},
-    {SYS_geteuid, 0},
-    {SYS_getgid, 0},
-    {SYS_getegid, 0},
-    {SYS_getgroups, 0},
-    {SYS_getresuid, 0},
-    {SYS_getresgid, 0},
-    {SYS_getrusage, 0},
-    {SYS_prlimit64, 0},
-    {SYS_getrlimit, 0},
-    {SYS_setrlimit, 0},
-    {SYS_prctl, 0},
-    {SYS_sched_yield, 0},
-    {SYS_sched_getaffinity, 0},
-    {SYS_sched_getparam, 0},
-    {SYS_sched_getscheduler, 0},
-    {SYS_sched_get_priority_max, 0},
-    {SYS_sched_get_priority_min, 0},
-    {SYS_getpriority, 0},
-    {SYS_getcpu, 0},
-    {SYS_uname, 0},
-    {SYS_sysinfo, 0},
-    {SYS_wait4, 0},
-    {SYS_waitid, 0},
-    {SYS_capget, 0},
-    {SYS_getrandom, 0},
-    {SYS_umask, 0},
-    {SYS_restart_syscall, 0},
+    SYS_clone, SYS_exit, SYS_exit_group, SYS_futex, SYS_rseq, SYS_set_robust_list, SYS_get_robust_list,
+    SYS_set_tid_address, SYS_gettid, SYS_getpid, SYS_getppid, SYS_getpgid, SYS_getsid, SYS_getuid,
+    SYS_geteuid, SYS_getgid, SYS_getegid, SYS_getgroups, SYS_getresuid, SYS_getresgid, SYS_getrusage,
+    SYS_prlimit64, SYS_getrlimit, SYS_setrlimit, SYS_prctl, SYS_sched_yield, SYS_sched_getaffinity,
+    SYS_sched_getparam, SYS_sched_getscheduler, SYS_sched_get_priority_max, SYS_sched_get_priority_min,
+    SYS_getpriority, SYS_getcpu, SYS_uname, SYS_sysinfo, SYS_wait4, SYS_waitid, SYS_capget, SYS_getrandom,
+    SYS_umask, SYS_restart_syscall,
     /* signals: to itself, and to its terminal's job (Ctrl-Z) */
-    {SYS_rt_sigaction, 0},
-    {SYS_rt_sigprocmask, 0},
-    {SYS_rt_sigreturn, 0},
-    {SYS_rt_sigpending, 0},
-    {SYS_rt_sigtimedwait, 0},
-    {SYS_rt_sigsuspend, 0},
-    {SYS_sigaltstack, 0},
-    {SYS_signalfd4, 0},
+    SYS_rt_sigaction, SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_rt_sigpending, SYS_rt_sigtimedwait,
+    SYS_rt_sigsuspend, SYS_sigaltstack, SYS_signalfd4,
     /* time */
-    {SYS_clock_gettime, 0},
-    {SYS_clock_getres, 0},
-    {SYS_clock_nanosleep, 0},
-    {SYS_gettimeofday, 0},
-    {SYS_nanosleep, 0},
-    {SYS_times, 0},
-    {SYS_timer_create, 0},
-    {SYS_timer_settime, 0},
-    {SYS_timer_delete, 0},
-    {SYS_timerfd_create, 0},
-    {SYS_timerfd_settime, 0},
-    {SYS_setitimer, 0},
-    {SYS_getitimer, 0},
-    /* descriptors; fcntl() and ioctl() are below */
-    {SYS_read, 0},
-    {SYS_readv, 0},
-    {SYS_pread64, 0},
-    {SYS_preadv, 0},
-    {SYS_write, 0},
-    {SYS_writev, 0},
-    {SYS_pwrite64, 0},
-    {SYS_pwritev, 0},
-    {SYS_lseek, 0},
-    {SYS_close, 0},
-    {SYS_close_range, 0},
-    {SYS_dup, 0},
-    {SYS_dup3, 0},
-    {SYS_flock, 0},
-    {SYS_pipe2, 0},
-    {SYS_eventfd2, 0},
-    {SYS_epoll_create1, 0},
-    {SYS_epoll_ctl, 0},
-    {SYS_epoll_pwait, 0},
-    {SYS_epoll_pwait2, 0},
-    {SYS_ppoll, 0},
-    {SYS_pselect6, 0},
-    {SYS_splice, 0},
-    {SYS_sendfile, 0},
-    {SYS_copy_file_range, 0},
-    {SYS_memfd_create, 0}, /* pictures are drawn into one */
+    SYS_clock_gettime, SYS_clock_getres, SYS_clock_nanosleep, SYS_gettimeofday, SYS_nanosleep, SYS_times,
+    SYS_timer_create, SYS_timer_settime, SYS_timer_delete, SYS_timerfd_create, SYS_timerfd_settime,
+    SYS_setitimer, SYS_getitimer,
+    /* descriptors, and memory as one, in which pictures are drawn; fcntl() and ioctl() are below */
+    SYS_read, SYS_readv, SYS_pread64, SYS_preadv, SYS_write, SYS_writev, SYS_pwrite64, SYS_pwritev, SYS_lseek,
+    SYS_close, SYS_close_range, SYS_dup, SYS_dup3, SYS_flock, SYS_pipe2, SYS_eventfd2, SYS_epoll_create1,
+    SYS_epoll_ctl, SYS_epoll_pwait, SYS_epoll_pwait2, SYS_ppoll, SYS_pselect6, SYS_splice, SYS_sendfile,
+    SYS_copy_file_range, SYS_memfd_create,
     /* files */
-    {SYS_openat, 0},
-    {SYS_openat2, 0},
-    {SYS_fstat, 0},
-    {SYS_newfstatat, 0},
-    {SYS_statx, 0},
-    {SYS_statfs, 0},
-    {SYS_fstatfs, 0},
-    {SYS_faccessat, 0},
-    {SYS_faccessat2, 0},
-    {SYS_readlinkat, 0},
-    {SYS_getdents64, 0},
-    {SYS_getcwd, 0},
-    {SYS_chdir, 0},
-    {SYS_fchdir, 0},
-    {SYS_fadvise64, 0},
-    {SYS_readahead, 0},
-    {SYS_inotify_init1, 0},
-    {SYS_inotify_add_watch, 0},
-    {SYS_inotify_rm_watch, 0},
-    {SYS_ftruncate, DOES_WRITE},
-    {SYS_truncate, DOES_WRITE},
-    {SYS_fallocate, DOES_WRITE},
-    {SYS_fsync, DOES_WRITE},
-    {SYS_fdatasync, DOES_WRITE},
-    {SYS_sync_file_range, DOES_WRITE},
-    {SYS_renameat, DOES_WRITE},
-    {SYS_renameat2, DOES_WRITE},
-    {SYS_unlinkat, DOES_WRITE},
-    {SYS_mkdirat, DOES_WRITE},
-    {SYS_linkat, DOES_WRITE},
-    {SYS_fchmod, DOES_WRITE},
-    {SYS_fchmodat, DOES_WRITE},
-    {SYS_fchown, DOES_WRITE},
-    {SYS_fchownat, DOES_WRITE},
-    {SYS_utimensat, DOES_WRITE},
+    SYS_openat, SYS_openat2, SYS_fstat, SYS_newfstatat, SYS_statx, SYS_statfs, SYS_fstatfs, SYS_faccessat,
+    SYS_faccessat2, SYS_readlinkat, SYS_getdents64, SYS_getcwd, SYS_chdir, SYS_fchdir, SYS_fadvise64,
+    SYS_readahead, SYS_inotify_init1, SYS_inotify_add_watch, SYS_inotify_rm_watch,
     /* sockets; socketpair() is below */
-    {SYS_sendto, 0},
-    {SYS_sendmsg, 0},
-    {SYS_recvfrom, 0},
-    {SYS_recvmsg, 0},
-    {SYS_getsockopt, 0},
-    {SYS_setsockopt, 0},
-    {SYS_getsockname, 0},
-    {SYS_getpeername, 0},
-    {SYS_shutdown, 0},
-    {SYS_socket, DOES_CONNECT},
-    {SYS_connect, DOES_CONNECT},
-    {SYS_sendmmsg, DOES_CONNECT},
-    {SYS_recvmmsg, DOES_CONNECT},
-    {SYS_bind, DOES_CONNECT | DOES_SERVE},
-    {SYS_listen, DOES_SERVE},
-    {SYS_accept, DOES_SERVE},
-    {SYS_accept4, DOES_SERVE},
-    /* tickets of Kerberos may be in the kernel's keyring */
-    {SYS_keyctl, DOES_CONNECT},
-    {SYS_add_key, DOES_CONNECT},
-    {SYS_request_key, DOES_CONNECT},
+    SYS_sendto, SYS_sendmsg, SYS_recvfrom, SYS_recvmsg, SYS_getsockopt, SYS_setsockopt, SYS_getsockname,
+    SYS_getpeername, SYS_shutdown,
 #ifdef SYS_open
-    {SYS_open, 0},
-    {SYS_stat, 0},
-    {SYS_lstat, 0},
-    {SYS_access, 0},
-    {SYS_readlink, 0},
-    {SYS_getdents, 0},
-    {SYS_poll, 0},
-    {SYS_select, 0},
-    {SYS_epoll_create, 0},
-    {SYS_epoll_wait, 0},
-    {SYS_pipe, 0},
-    {SYS_eventfd, 0},
-    {SYS_inotify_init, 0},
-    {SYS_dup2, 0},
-    {SYS_getpgrp, 0},
-    {SYS_time, 0},
-    {SYS_alarm, 0},
-    {SYS_pause, 0},
-    {SYS_arch_prctl, 0},
-    {SYS_rename, DOES_WRITE},
-    {SYS_unlink, DOES_WRITE},
-    {SYS_mkdir, DOES_WRITE},
-    {SYS_rmdir, DOES_WRITE},
-    {SYS_link, DOES_WRITE},
-    {SYS_chmod, DOES_WRITE},
-    {SYS_chown, DOES_WRITE},
-    {SYS_creat, DOES_WRITE},
+    SYS_open, SYS_stat, SYS_lstat, SYS_access, SYS_readlink, SYS_getdents, SYS_poll, SYS_select,
+    SYS_epoll_create, SYS_epoll_wait, SYS_pipe, SYS_eventfd, SYS_inotify_init, SYS_dup2, SYS_getpgrp,
+    SYS_time, SYS_alarm, SYS_pause, SYS_arch_prctl,
 #endif
 #ifdef __SANITIZE_ADDRESS__
-    {SYS_ptrace, 0}, /* its search for leaks stops this process's own threads */
+    SYS_ptrace, /* its search for leaks stops this process's own threads */
 #endif
 };
-#define CALLS_MOST (sizeof allowed_calls / sizeof *allowed_calls)
+static const int calls_to_write[] = {
+    SYS_ftruncate, SYS_truncate,  SYS_fallocate, SYS_fsync,     SYS_fdatasync, SYS_sync_file_range,
+    SYS_renameat,  SYS_renameat2, SYS_unlinkat,  SYS_mkdirat,   SYS_linkat,    SYS_fchmod,
+    SYS_fchmodat,  SYS_fchown,    SYS_fchownat,  SYS_utimensat,
+#ifdef SYS_open
+    SYS_rename,    SYS_unlink,    SYS_mkdir,     SYS_rmdir,     SYS_link,      SYS_chmod,
+    SYS_chown,     SYS_creat,
+#endif
+};
+/* ... and tickets of Kerberos may be in the kernel's keyring. */
+static const int calls_to_connect[] = {
+    SYS_socket, SYS_connect, SYS_sendmmsg, SYS_recvmmsg, SYS_bind, SYS_keyctl, SYS_add_key, SYS_request_key,
+};
+static const int calls_to_serve[] = {SYS_bind, SYS_listen, SYS_accept, SYS_accept4};
+
+static const struct {
+    unsigned does;
+    const int *calls;
+    size_t count;
+} allowed_calls[] = {
+    {DOES_ALL, calls_of_all, sizeof calls_of_all / sizeof *calls_of_all},
+    {DOES_WRITE, calls_to_write, sizeof calls_to_write / sizeof *calls_to_write},
+    {DOES_CONNECT, calls_to_connect, sizeof calls_to_connect / sizeof *calls_to_connect},
+    {DOES_SERVE, calls_to_serve, sizeof calls_to_serve / sizeof *calls_to_serve},
+};
+#define CALLS_MOST                                                                                           \
+    ((sizeof calls_of_all + sizeof calls_to_write + sizeof calls_to_connect + sizeof calls_to_serve) /       \
+     sizeof *calls_of_all)
 
 /* What fcntl() and ioctl() may do. Others send signals to any process, or push input into the terminal, which the
  * user's shell would read. */
@@ -367,9 +233,10 @@ static void filter_make(struct call_filter *filter, unsigned does)
     filter_end(filter, SECCOMP_RET_KILL_PROCESS);
     filter_load(filter, offsetof(struct seccomp_data, nr));
     filter_arguments(filter);
-    for (size_t i = 0; i < CALLS_MOST; i++)
-        if (!allowed_calls[i].does || allowed_calls[i].does & does)
-            filter_end_if(filter, (unsigned)allowed_calls[i].number, SECCOMP_RET_ALLOW);
+    for (size_t i = 0; i < sizeof allowed_calls / sizeof *allowed_calls; i++)
+        for (size_t k = 0;
+             (allowed_calls[i].does & does) == allowed_calls[i].does && k < allowed_calls[i].count; k++)
+            filter_end_if(filter, (unsigned)allowed_calls[i].calls[k], SECCOMP_RET_ALLOW);
     filter_end(filter, SECCOMP_RET_ERRNO | ENOSYS);
 }
 
