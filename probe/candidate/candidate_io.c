@@ -7,6 +7,7 @@
 #include "probe/candidate/naming.h"
 #include "probe/candidate/shared_list.h"
 #include "probe/election/recipe.h"
+#include "probe/loop_timer.h"
 
 #define DIRECTORIES_MOST 32
 /* Whether one that hangs has gone on: looked for so often. */
@@ -316,23 +317,20 @@ static bool watch_candidate(struct test_candidate *t, const char *name)
 /* ---- being slow, and resting ---- */
 
 struct delay {
-    uv_timer_t timer;
-    struct test_candidate *candidate; /* NULL: freed meanwhile */
-    struct delay *next;               /* of the same candidate */
+    uv_timer_t *timer;
+    struct test_candidate *candidate;
+    struct delay *next; /* of the same candidate */
     bool rests;
 };
 
-static void on_delay_closed(uv_handle_t *handle)
-{
-    free(handle->data);
-}
-
-static void delay_unlink(struct delay *delay)
+static void delay_end(struct delay *delay)
 {
     struct delay **at = &delay->candidate->delays;
     while (*at != delay)
         at = &(*at)->next;
     *at = delay->next;
+    loop_timer_free(delay->timer);
+    free(delay);
 }
 
 static void on_delayed(uv_timer_t *timer)
@@ -340,36 +338,31 @@ static void on_delayed(uv_timer_t *timer)
     struct delay *delay = timer->data;
     struct test_candidate *t = delay->candidate;
     bool rests = delay->rests;
-    if (t && t->candidate_session
-                 ->paused) { /* nothing can be asked: a process that hangs notices its timers late */
+    /* Nothing can be asked: a process that hangs notices its timers late. */
+    if (t->candidate_session->paused) {
         uv_timer_start(timer, on_delayed, PAUSED_MS, 0);
         return;
     }
-    if (t)
-        delay_unlink(delay);
-    uv_close((uv_handle_t *)timer, on_delay_closed);
-    if (t && rests)
-        candidate_io_perform(t, candidate_rested(&t->candidacy, t->options));
-    else if (t)
-        candidate_io_perform(t, candidate_delayed(&t->candidacy, t->options));
+    delay_end(delay);
+    candidate_io_perform(t, rests ? candidate_rested(&t->candidacy, t->options)
+                                  : candidate_delayed(&t->candidacy, t->options));
 }
 
 void candidate_io_forget_delays(struct test_candidate *t)
 {
-    for (struct delay *delay = t->delays; delay; delay = delay->next)
-        delay->candidate = NULL;
+    while (t->delays)
+        delay_end(t->delays);
 }
 
 static bool delay_begin(struct test_candidate *t, uint64_t ms, bool rests)
 {
     struct delay *delay = xcalloc(1, sizeof *delay);
-    uv_timer_init(t->candidate_session->options->loop, &delay->timer);
-    delay->timer.data = delay;
+    delay->timer = loop_timer_new(t->candidate_session->options->loop, delay);
     delay->candidate = t;
     delay->rests = rests;
     delay->next = t->delays;
     t->delays = delay;
-    return uv_timer_start(&delay->timer, on_delayed, ms, 0) == 0;
+    return uv_timer_start(delay->timer, on_delayed, ms, 0) == 0;
 }
 
 /* ---- asking ---- */

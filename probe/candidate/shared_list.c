@@ -5,6 +5,7 @@
 #include "config/memory.h"
 #include "probe/candidate/test_candidate_state.h"
 #include "probe/election/recipe.h"
+#include "probe/loop_timer.h"
 
 /* Between lists, for each name in the last one: several times what a name costs us and the server. */
 #define PAUSE_A_NAME_NS 1500
@@ -17,7 +18,7 @@ struct queue {
 };
 
 struct shared_list {
-    uv_timer_t timer;
+    uv_timer_t *timer;
     char *election;
     const struct candidate_session_options *options;
     struct queue waiting, served; /* for the next list; by the one that is under way */
@@ -25,34 +26,24 @@ struct shared_list {
     uint64_t next_ms;             /* loop time before which no list is asked for */
 };
 
-static void destroy(struct shared_list *r)
-{
-    free(r->waiting.all);
-    free(r->served.all);
-    free(r->election);
-    free(r);
-}
-
-static void shared_list_on_closed(uv_handle_t *handle)
-{
-    struct shared_list *r = handle->data;
-    destroy(r);
-}
-
 struct shared_list *shared_list_new(const struct candidate_session_options *options, const char *election)
 {
     struct shared_list *r = xcalloc(1, sizeof *r);
     r->election = xstrdup(election);
     r->options = options;
-    uv_timer_init(options->loop, &r->timer);
-    r->timer.data = r;
+    r->timer = loop_timer_new(options->loop, r);
     return r;
 }
 
 void shared_list_free(struct shared_list *r)
 {
-    if (r)
-        uv_close((uv_handle_t *)&r->timer, shared_list_on_closed);
+    if (!r)
+        return;
+    loop_timer_free(r->timer);
+    free(r->waiting.all);
+    free(r->served.all);
+    free(r->election);
+    free(r);
 }
 
 static void queue_add(struct queue *queue, struct test_candidate *t)
@@ -185,8 +176,8 @@ static void shared_list_on_list(void *context, const struct session_answer *answ
     }
     r->served.count = 0;
     free(line);
-    uv_update_time(r->timer.loop);
-    r->next_ms = uv_now(r->timer.loop) + answer->count * PAUSE_A_NAME_NS / 1000000;
+    uv_update_time(r->timer->loop);
+    r->next_ms = uv_now(r->timer->loop) + answer->count * PAUSE_A_NAME_NS / 1000000;
     shared_list_arm(r, 0);
 }
 
@@ -229,10 +220,10 @@ static void shared_list_on_due(uv_timer_t *timer)
 
 static void shared_list_arm(struct shared_list *r, uint64_t at_least_ms)
 {
-    uint64_t now_ms = uv_now(r->timer.loop);
+    uint64_t now_ms = uv_now(r->timer->loop);
     uint64_t ms = r->next_ms > now_ms ? r->next_ms - now_ms : 0;
-    if (r->waiting.count > 0 && !r->under_way && !uv_is_active((uv_handle_t *)&r->timer))
-        uv_timer_start(&r->timer, shared_list_on_due, ms > at_least_ms ? ms : at_least_ms, 0);
+    if (r->waiting.count > 0 && !r->under_way && !uv_is_active((uv_handle_t *)r->timer))
+        uv_timer_start(r->timer, shared_list_on_due, ms > at_least_ms ? ms : at_least_ms, 0);
 }
 
 void shared_list_want(struct shared_list *r, struct test_candidate *t)
