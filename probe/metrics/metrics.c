@@ -309,8 +309,11 @@ static void put_label_value(struct buffer *out, const char *value)
     }
 }
 
+/* Behind a comma where another one precedes it. */
 static void metrics_put_label(struct buffer *out, const char *name, const char *value)
 {
+    if (out->length > 0 && out->bytes[out->length - 1] == '"')
+        buffer_put_char(out, ',');
     buffer_put_text(out, name);
     buffer_put_text(out, "=\"");
     put_label_value(out, value ? value : "");
@@ -429,10 +432,8 @@ static void metrics_write_server(struct writer *writer, enum metric metric, cons
         return;
     struct buffer *out = begin_sample(writer, "");
     metrics_put_label(out, "cluster", cluster_label(cluster));
-    buffer_put_char(out, ',');
     metrics_put_label(out, "server", server->address);
     if (metric == METRIC_SERVER_UP) {
-        buffer_put_char(out, ',');
         metrics_put_label(out, "mode", server_mode_word(server->mode));
     }
     end_sample(writer, metric == METRIC_SERVER_UP       ? reach == SERVER_ANSWERS
@@ -448,11 +449,8 @@ static void metrics_write_dangers(struct writer *writer, const struct cluster *c
     for (size_t i = 0; i < count; i++) {
         struct buffer *out = begin_sample(writer, "");
         metrics_put_label(out, "cluster", cluster_label(cluster));
-        buffer_put_char(out, ',');
         metrics_put_label(out, "server", server->address);
-        buffer_put_char(out, ',');
         metrics_put_label(out, "code", dangers[i].code);
-        buffer_put_char(out, ',');
         metrics_put_label(out, "severity", severity_word(dangers[i].severity));
         end_sample(writer, 1);
     }
@@ -482,11 +480,8 @@ static void write_infos(struct writer *writer)
     for (size_t i = 0; i < writer->row_count; i++) {
         const struct election *election = writer->rows[i].election;
         struct buffer *out = begin_row(writer, &writer->rows[i]);
-        buffer_put_char(out, ',');
         metrics_put_label(out, "name", election->name);
-        buffer_put_char(out, ',');
         metrics_put_label(out, "kind", election_kind_known(election));
-        buffer_put_char(out, ',');
         metrics_put_label(out, "recipe", election->recipe ? election->recipe->name : NULL);
         end_sample(writer, 1);
     }
@@ -496,9 +491,7 @@ static void write_infos(struct writer *writer)
         if (!leader || !is_led(&writer->rows[i]))
             continue;
         struct buffer *out = begin_row(writer, &writer->rows[i]);
-        buffer_put_char(out, ',');
         metrics_put_label(out, "candidate", leader->name);
-        buffer_put_char(out, ',');
         metrics_put_label(out, "identity", leader->identity);
         end_sample(writer, 1);
     }
@@ -694,10 +687,10 @@ static void prepare_rows(const struct metrics *metrics, struct writer *writer)
                 continue;
             }
             struct row *row = &writer->rows[writer->row_count++];
+            buffer_put_char(&writer->labels, '\n'); /* between those of two rows, which no comma parts */
             *row = (struct row){
                 .election = election, .state = summary_state(election), .labels = writer->labels.length};
             metrics_put_label(&writer->labels, "cluster", cluster_label(cluster));
-            buffer_put_char(&writer->labels, ',');
             metrics_put_label(&writer->labels, "election", summary_path(election));
             row->labels_length = writer->labels.length - row->labels;
             figures_of_election(election, writer->now, row->figures);
