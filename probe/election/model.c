@@ -96,6 +96,15 @@ struct election *model_election(const struct model *model, unsigned index, const
                                         : NULL;
 }
 
+const struct election *model_find(const struct model *model, const char *cluster, const char *path)
+{
+    const struct election *found = NULL;
+    for (unsigned i = 0; i < model->cluster_count && !found; i++)
+        if (strcmp(model->clusters[i].name, cluster) == 0)
+            found = model_election(model, i, path);
+    return found;
+}
+
 static void observe_election(struct model *model, struct cluster *cluster, const struct observation *o)
 {
     const char *path = o->election ? o->election : o->path;

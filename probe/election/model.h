@@ -23,6 +23,9 @@ void model_observe(struct model *model, const struct observation *observation);
 /* By full path; NULL: not watched. */
 struct election *model_election(const struct model *model, unsigned cluster, const char *path);
 
+/* The same by the cluster's name. */
+const struct election *model_find(const struct model *model, const char *cluster, const char *path);
+
 /* Large elections are not diagnosed at every change: does the postponed work now, so that readers see
    the complete state of this moment. False: there was nothing. */
 bool model_catch_up(struct model *model);

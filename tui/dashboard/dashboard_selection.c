@@ -127,15 +127,10 @@ void dashboard_begin_mute(struct dashboard *dashboard)
 static const struct finding *muted_finding(const struct dashboard *dashboard, const struct election **about)
 {
     const struct finding_place *muted = &dashboard->muted;
-    for (unsigned i = 0; i < dashboard->model->cluster_count; i++) {
-        const struct election *election = model_election(dashboard->model, i, muted->election);
-        if (!election || strcmp(dashboard->model->clusters[i].name, muted->cluster) != 0)
-            continue;
-        *about = election;
-        for (size_t k = 0; k < election->finding_count; k++)
-            if (strcmp(finding_kind(election->findings[k]->code)->word, muted->candidate) == 0)
-                return election->findings[k];
-    }
+    *about = model_find(dashboard->model, muted->cluster, muted->election);
+    for (size_t i = 0; *about && i < (*about)->finding_count; i++)
+        if (strcmp(finding_kind((*about)->findings[i]->code)->word, muted->candidate) == 0)
+            return (*about)->findings[i];
     return NULL;
 }
 
@@ -228,19 +223,13 @@ void dashboard_record_mutes(struct dashboard *dashboard, const char *author,
 const struct election *dashboard_selected(struct dashboard *dashboard, const struct scene *scene,
                                           char path[PATH_BYTES])
 {
-    struct view *view = dashboard_top(dashboard)->view;
-    const struct election *found = NULL;
-    const char *cluster = view_path(view, scene, path, PATH_BYTES);
-    for (unsigned i = 0; cluster && i < scene->model->cluster_count && !found; i++) {
-        if (strcmp(scene->model->clusters[i].name, cluster) != 0)
-            continue;
-        found = model_election(scene->model, i, path);
-        char *slash = strrchr(path, '/');
-        if (!found && slash && slash != path) { /* of a candidate its election */
-            *slash = '\0';
-            found = model_election(scene->model, i, path);
-            *slash = '/';
-        }
+    const char *cluster = view_path(dashboard_top(dashboard)->view, scene, path, PATH_BYTES);
+    const struct election *found = cluster ? model_find(scene->model, cluster, path) : NULL;
+    char *slash = cluster ? strrchr(path, '/') : NULL;
+    if (!found && slash && slash != path) { /* of a candidate its election */
+        *slash = '\0';
+        found = model_find(scene->model, cluster, path);
+        *slash = '/';
     }
     return found;
 }

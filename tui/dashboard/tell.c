@@ -37,15 +37,6 @@ enum tell_answer tell_turn(struct tells *tells, const struct model *model, const
     return TELL_BEGUN;
 }
 
-static const struct election *tell_election(const struct tell *tell, const struct model *model)
-{
-    const struct election *election = NULL;
-    for (unsigned i = 0; i < model->cluster_count && !election; i++)
-        if (strcmp(model->clusters[i].name, tell->cluster) == 0)
-            election = model_election(model, i, tell->path);
-    return election;
-}
-
 /* Compares what follows the names. While there is no leader, only a new one is a change, not another finding. */
 static bool tell_same(const char *was, const char *is)
 {
@@ -73,7 +64,7 @@ static bool tell_waits(struct tell *tell, const struct election *election, struc
 const char *tell_change(struct tells *tells, const struct model *model, struct moment now)
 {
     for (size_t i = 0; i < tells->count; i++) {
-        const struct election *election = tell_election(&tells->all[i], model);
+        const struct election *election = model_find(model, tells->all[i].cluster, tells->all[i].path);
         if (tell_waits(&tells->all[i], election, now))
             continue;
         char *state = election ? state_line(model, election, now)

@@ -19,14 +19,6 @@
 /* Of a reason that is longer than a line. */
 #define REASON_ROWS 4
 
-const struct cluster *cluster_lines_find(const struct scene *scene, const char *name)
-{
-    for (size_t i = 0; i < scene->model->cluster_count; i++)
-        if (strcmp(scene->model->clusters[i].name, name) == 0)
-            return &scene->model->clusters[i];
-    return NULL;
-}
-
 /* Its name, in the room that the reason after it leaves: a connect string of three long names would fill the
  * line. */
 static int put_name(struct cells *cells, int x, int y, const struct cluster *cluster, int behind)

@@ -16,7 +16,4 @@ int cluster_lines_draw(struct cells *cells, int x, int y, int rows, const struct
 /* Drawn in place of a table: no election is known (yet), why, and the remedy. */
 void cluster_lines_draw_empty(struct cells *cells, int x, int y, int rows, const struct scene *scene);
 
-/* By name; NULL: none. */
-const struct cluster *cluster_lines_find(const struct scene *scene, const char *name);
-
 #endif

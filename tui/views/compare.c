@@ -183,10 +183,7 @@ static void compare_pair(struct compare_view *view, const struct cells *cells, c
 
 static const struct election *compare_find(const struct model *model, const struct election *election)
 {
-    for (unsigned i = 0; i < model->cluster_count; i++)
-        if (strcmp(model->clusters[i].name, election->cluster->name) == 0)
-            return model_election(model, i, election->path);
-    return NULL;
+    return model_find(model, election->cluster->name, election->path);
 }
 
 static void compare_models(struct compare_view *view, const struct cells *cells, const struct model *before,
@@ -294,9 +291,7 @@ static enum view_result compare_action(struct view *self, const struct scene *sc
         list_select_line(&view->list, compare_key_of, view);
         return VIEW_DONE;
     }
-    if (action == ACTION_OPEN)
-        return compare_open(view, next);
-    return action == ACTION_BACK ? VIEW_CLOSE : VIEW_IGNORED;
+    return action == ACTION_OPEN ? compare_open(view, next) : VIEW_IGNORED;
 }
 
 static enum view_result compare_click(struct view *self, const struct scene *scene, int x, int y, bool twice,

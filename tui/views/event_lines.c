@@ -141,19 +141,13 @@ static const char *known_since(const struct scene *scene, const struct event_lin
 {
     if (line->kind != EVENT_CANDIDATE_JOINED || line->path == NULL)
         return NULL;
-    for (unsigned i = 0; i < scene->model->cluster_count; i++) {
-        const struct election *election;
-        const struct candidate *candidate;
+    const struct election *election = model_find(scene->model, line->cluster, line->path);
+    const struct candidate *candidate = election != NULL ? election_find(election, line->subject) : NULL;
 
-        if (strcmp(scene->model->clusters[i].name, line->cluster) != 0)
-            continue;
-        election = model_election(scene->model, i, line->path);
-        candidate = election != NULL ? election_find(election, line->subject) : NULL;
-        if (candidate != NULL && candidate->identity != NULL &&
-            strstr(candidate->name, candidate->identity) == NULL)
-            return candidate->identity;
-    }
-    return NULL;
+    return candidate != NULL && candidate->identity != NULL &&
+                   strstr(candidate->name, candidate->identity) == NULL
+               ? candidate->identity
+               : NULL;
 }
 
 static int event_lines_put_subject(struct cells *cells, int x, int y, int end, const struct scene *scene,

@@ -61,10 +61,7 @@ static bool event_has(const void *thing, const char *text)
 
 static const struct election *election_of_line(const struct scene *scene, const struct event_line *line)
 {
-    for (unsigned i = 0; line->path != NULL && i < scene->model->cluster_count; i++)
-        if (strcmp(scene->model->clusters[i].name, line->cluster) == 0)
-            return model_election(scene->model, i, line->path);
-    return NULL;
+    return line->path != NULL ? model_find(scene->model, line->cluster, line->path) : NULL;
 }
 
 static bool is_narrowed(const struct events_view *view)
@@ -264,8 +261,6 @@ static enum view_result events_action(struct view *self, const struct scene *sce
     switch (action) {
     case ACTION_OPEN:
         return events_go_there(view, scene);
-    case ACTION_BACK:
-        return VIEW_CLOSE;
     case ACTION_HISTORY:
         line = line_at(view, scene, view->list.at);
         return view_open(

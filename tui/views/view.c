@@ -5,7 +5,6 @@
 
 #include "config/memory.h"
 #include "config/text.h"
-#include "tui/views/cluster_lines.h"
 
 void *view_new(const struct view_ops *ops, size_t size, const char *cluster, const char *path)
 {
@@ -34,11 +33,7 @@ enum view_result view_open(struct view **next, struct view *opened)
 
 const struct election *view_election(const struct view *view, const struct scene *scene)
 {
-    const struct cluster *cluster = cluster_lines_find(scene, view->cluster);
-
-    if (cluster == NULL)
-        return NULL;
-    return model_election(scene->model, (unsigned)(cluster - scene->model->clusters), view->path);
+    return model_find(scene->model, view->cluster, view->path);
 }
 
 bool view_has_paths(const struct view *view)
