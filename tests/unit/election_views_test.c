@@ -180,7 +180,7 @@ static void what_if_follows_the_line_to_its_end(void **state)
     assert_has(text, "no candidate is after it");
     assert_int_equal(framed_press(&show, ACTION_BACK, NULL), VIEW_DONE);
     assert_has_not(framed_draw(&show), "When n_..50 leaves");
-    assert_int_equal(framed_press(&show, ACTION_BACK, NULL), VIEW_CLOSE);
+    assert_int_equal(framed_press(&show, ACTION_BACK, NULL), VIEW_IGNORED);
     framed_end(&show);
 }
 
@@ -229,7 +229,7 @@ static void election_that_is_gone_says_so(void **state)
     (void)state;
     assert_has(show.text, "/c/election is no longer watched");
     assert_int_equal(framed_press(&show, ACTION_OPEN, NULL), VIEW_IGNORED);
-    assert_int_equal(framed_press(&show, ACTION_BACK, NULL), VIEW_CLOSE);
+    assert_int_equal(framed_press(&show, ACTION_BACK, NULL), VIEW_IGNORED);
     framed_end(&show);
 }
 

@@ -461,9 +461,7 @@ static int draw_rest(struct candidate_view *view, struct cells *cells, int y, in
     cells_rule(cells, 0, y, cells->width, caption);
     data = empty ? 1 : lines.count;
     total = data + 1 + (candidate->known ? (size_t)stat_lines(cells) : 1);
-    list_begin(&view->data, total, (size_t)rows - 1);
-    if (view->data.top + view->data.rows > total)
-        view->data.top = total > view->data.rows ? total - view->data.rows : 0;
+    list_begin_scrolled(&view->data, total, (size_t)rows - 1);
     for (size_t i = 0; i < view->data.rows && view->data.top + i < total; i++) {
         size_t line = view->data.top + i;
         int row = y + 1 + (int)i;
@@ -597,8 +595,6 @@ static enum view_result candidate_action(struct view *self, const struct scene *
         if (candidate_host(self, scene, filter, sizeof filter) == NULL)
             return VIEW_IGNORED;
         return view_open(next, overview_view_filtered(filter));
-    case ACTION_BACK:
-        return VIEW_CLOSE;
     case ACTION_EXPLAIN:
         return explain(view, scene, next);
     case ACTION_HISTORY:

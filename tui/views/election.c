@@ -570,8 +570,6 @@ static enum view_result election_action(struct view *self, const struct scene *s
         view->what_if = false;
         return VIEW_DONE;
     }
-    if (action == ACTION_BACK)
-        return VIEW_CLOSE;
     if (election == NULL)
         return VIEW_IGNORED;
     election_follow_model(view, scene, election, view->list.rows);

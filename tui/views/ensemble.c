@@ -562,11 +562,10 @@ static enum view_result ensemble_action(struct view *self, const struct scene *s
 
     (void)next;
     ensemble_follow_model(view, scene, view->list.rows);
-    if (list_move(&view->list, action)) {
-        list_select_line(&view->list, ensemble_key_of, scene);
-        return VIEW_DONE;
-    }
-    return action == ACTION_BACK ? VIEW_CLOSE : VIEW_IGNORED;
+    if (!list_move(&view->list, action))
+        return VIEW_IGNORED;
+    list_select_line(&view->list, ensemble_key_of, scene);
+    return VIEW_DONE;
 }
 
 static enum view_result ensemble_click(struct view *self, const struct scene *scene, int x, int y, bool twice,
@@ -583,13 +582,8 @@ static enum view_result ensemble_click(struct view *self, const struct scene *sc
 
 static void ensemble_title(struct view *self, const struct scene *scene, struct cells *cells, int x, int room)
 {
-    int used = cells_put(cells, x, 0, room, ROLE_TITLE, "ensemble");
-
-    (void)self;
-    (void)scene;
-    if (room > used + 2)
-        cells_put(cells, x + used + 2, 0, room - used - 2, ROLE_TITLE_DIM,
-                  "the servers, each polled separately");
+    (void)self, (void)scene;
+    label_put_title(cells, x, room, "ensemble", "the servers, each polled separately");
 }
 
 static void ensemble_release(struct view *self)

@@ -116,13 +116,9 @@ static enum view_result explanations_action(struct view *self, const struct scen
 {
     struct explanations_view *view = (struct explanations_view *)self;
 
-    (void)scene;
-    (void)next;
-    if (list_move(&view->list, action == ACTION_RIGHT  ? ACTION_DOWN
-                               : action == ACTION_LEFT ? ACTION_UP
-                                                       : action))
-        return VIEW_DONE;
-    return action == ACTION_BACK ? VIEW_CLOSE : VIEW_IGNORED;
+    (void)scene, (void)next;
+    action = action == ACTION_RIGHT ? ACTION_DOWN : action == ACTION_LEFT ? ACTION_UP : action;
+    return list_move(&view->list, action) ? VIEW_DONE : VIEW_IGNORED;
 }
 
 static enum view_result explanations_click(struct view *self, const struct scene *scene, int x, int y,
@@ -143,14 +139,11 @@ static enum view_result explanations_click(struct view *self, const struct scene
 static void explanations_title(struct view *self, const struct scene *scene, struct cells *cells, int x,
                                int room)
 {
-    int used = cells_put(cells, x, 0, room, ROLE_TITLE, "findings explained");
-
     (void)scene;
-    if (room > used + 2)
-        cells_put(cells, x + used + 2, 0, room - used - 2, ROLE_TITLE_DIM,
-                  ((const struct explanations_view *)self)->opened
-                      ? "all possible findings"
-                      : "none is selected: all possible findings");
+    label_put_title(cells, x, room, "findings explained",
+                    ((const struct explanations_view *)self)->opened
+                        ? "all possible findings"
+                        : "none is selected: all possible findings");
 }
 
 static void explanations_release(struct view *self)

@@ -678,8 +678,6 @@ static enum view_result findings_action(struct view *self, const struct scene *s
     case ACTION_REVERSE:
         view->reverse = !view->reverse;
         return VIEW_DONE;
-    case ACTION_BACK:
-        return VIEW_CLOSE;
     default:
         return VIEW_IGNORED;
     }

@@ -152,9 +152,7 @@ static void help_draw(struct view *self, const struct scene *scene, struct cells
             other = draw_legend(signs, 0);
         total = (size_t)(y > other ? y : other);
     }
-    list_begin(&view->lines, total, rows);
-    if (view->lines.top + rows > total)
-        view->lines.top = total > rows ? total - rows : 0;
+    list_begin_scrolled(&view->lines, total, rows);
     cells_paste(cells, MARGIN, airy - (int)view->lines.top, keys);
     cells_paste(cells, half, airy - (int)view->lines.top, signs);
     if (airy)
@@ -169,23 +167,20 @@ static enum view_result help_action(struct view *self, const struct scene *scene
 {
     struct help_view *view = (struct help_view *)self;
 
-    (void)scene;
-    (void)next;
-    if (list_scroll(&view->lines, action))
-        return VIEW_DONE;
-    return action == ACTION_BACK ? VIEW_CLOSE : VIEW_IGNORED;
+    (void)scene, (void)next;
+    return list_scroll(&view->lines, action) ? VIEW_DONE : VIEW_IGNORED;
 }
 
 static void help_title(struct view *self, const struct scene *scene, struct cells *cells, int x, int room)
 {
     const struct help_view *view = (const struct help_view *)self;
-    int used = cells_put(cells, x, 0, room, ROLE_TITLE, "help");
+    char more[80] = "";
 
     (void)scene;
-    if (view->about != NULL && room > used + 2)
-        cells_printf(cells, x + used + 2, 0, room - used - 2, ROLE_TITLE_DIM, "%s goes back to the %s%s",
-                     key_first(ACTION_BACK), view->about,
-                     strcmp(view->about, "overview") == 0 ? "" : " screen");
+    if (view->about != NULL)
+        snprintf(more, sizeof more, "%s goes back to the %s%s", key_first(ACTION_BACK), view->about,
+                 strcmp(view->about, "overview") == 0 ? "" : " screen");
+    label_put_title(cells, x, room, "help", more);
 }
 
 static void help_release(struct view *self)

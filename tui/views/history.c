@@ -561,8 +561,6 @@ static enum view_result history_action(struct view *self, const struct scene *sc
 {
     struct history_view *view = (struct history_view *)self;
     const struct failover *failover;
-    if (action == ACTION_BACK)
-        return VIEW_CLOSE;
     if (!scene->history || !view->read)
         return VIEW_IGNORED;
     follow_list(view, view->list.rows);

@@ -108,9 +108,9 @@ static enum view_result story_view_action(struct view *self, const struct scene 
 {
     struct story_view *view = (struct story_view *)self;
     (void)scene, (void)next;
-    if (list_scroll(&view->list, action))
-        return VIEW_DONE;
-    return action == ACTION_BACK || action == ACTION_EXPLAIN ? VIEW_CLOSE : VIEW_IGNORED;
+    if (action == ACTION_EXPLAIN)
+        return VIEW_CLOSE;
+    return list_scroll(&view->list, action) ? VIEW_DONE : VIEW_IGNORED;
 }
 
 static void story_view_title(struct view *self, const struct scene *scene, struct cells *cells, int x,

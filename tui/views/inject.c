@@ -182,9 +182,7 @@ static void report_draw(struct inject_view *view, const struct run_report *r, st
     run_print(&text, DOCUMENT_TEXT, r, &(struct run_options_text){0}, &how);
     for (size_t i = 0; i < text.length; i++)
         lines += text.bytes[i] == '\n';
-    list_begin(&view->report, lines, cells->height > y ? (size_t)(cells->height - y) : 0);
-    if (view->report.top + view->report.rows > lines)
-        view->report.top = lines > view->report.rows ? lines - view->report.rows : 0;
+    list_begin_scrolled(&view->report, lines, cells->height > y ? (size_t)(cells->height - y) : 0);
     bool blank = false;
     for (size_t at = 0; at < text.length; line++) {
         const char *bytes = text.bytes + at, *end = memchr(bytes, '\n', text.length - at);
@@ -259,9 +257,7 @@ static void inject_title(struct view *self, const struct scene *scene, struct ce
     enum stage stage = stage_of(view, scene);
     const struct run_report *report = stage == STAGE_FORM ? NULL : inject_view_report_of(scene);
     const char *more = report && report->election ? report->election : words[stage];
-    int used = cells_put(cells, x, 0, room, ROLE_TITLE, "test candidates");
-    if (room > used + 2)
-        cells_put(cells, x + used + 2, 0, room - used - 2, ROLE_TITLE_DIM, more);
+    label_put_title(cells, x, room, "test candidates", more);
 }
 
 #define RUN_KEYS                                                                                             \

@@ -13,6 +13,13 @@ void list_begin(struct list *list, size_t count, size_t rows)
     list->rows = rows;
 }
 
+void list_begin_scrolled(struct list *list, size_t count, size_t rows)
+{
+    list_begin(list, count, rows);
+    if (list->top + rows > count)
+        list->top = count > rows ? count - rows : 0;
+}
+
 void list_found(struct list *list, size_t at)
 {
     list->at = at;
@@ -97,8 +104,7 @@ void list_show(struct list *list)
     if (list->at - list->top >= list->rows)
         list->top = list->at - list->rows + 1;
     /* After a list has shrunk no line stays empty while others are above. */
-    if (list->top + list->rows > list->count)
-        list->top = list->count > list->rows ? list->count - list->rows : 0;
+    list_begin_scrolled(list, list->count, list->rows);
 }
 
 bool list_move(struct list *list, enum action action)

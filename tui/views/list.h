@@ -30,6 +30,9 @@ struct list {
 /* Sets the number of lines, and how many fit. */
 void list_begin(struct list *list, size_t count, size_t rows);
 
+/* The same for one that only scrolls: no line stays empty while others are above. */
+void list_begin_scrolled(struct list *list, size_t count, size_t rows);
+
 /* The key is on this line now. */
 void list_found(struct list *list, size_t at);
 

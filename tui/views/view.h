@@ -37,7 +37,7 @@ struct scene {
 enum view_result {
     VIEW_IGNORED,
     VIEW_DONE,
-    VIEW_CLOSE, /* go back one level */
+    VIEW_CLOSE, /* go back one level, as the dashboard does after a Back that a view ignores */
     VIEW_OPEN,  /* show *next */
     VIEW_ASK,   /* ask for a line of text: ops->question, ops->answer */
     VIEW_TRAVEL /* replay the time of ops->destination */

@@ -400,6 +400,14 @@ int label_room(int x, int end)
     return end > x ? end - x : 0;
 }
 
+void label_put_title(struct cells *cells, int x, int room, const char *title, const char *more)
+{
+    int used = cells_put(cells, x, 0, room, ROLE_TITLE, title) + 2;
+
+    if (more != NULL && room > used)
+        cells_put(cells, x + used, 0, room - used, ROLE_TITLE_DIM, more);
+}
+
 /* Which of all that are watched. */
 static int put_election(struct cells *cells, int x, int room, style look, const struct model *model,
                         const char *election)

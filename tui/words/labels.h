@@ -107,6 +107,9 @@ bool label_candidate_path(const struct election *election, const char *path, con
 /* Columns from x to end for cells_put(): never negative, which would mean no limit. */
 int label_room(int x, int end);
 
+/* The title of a screen, and beside it, where there is room, more about it; NULL: nothing. */
+void label_put_title(struct cells *cells, int x, int room, const char *title, const char *more);
+
 /*
  * The location for a title: "prod > /election > n_0000000042"; the election is distinct from all others that are
  * watched. candidate may be NULL. Returns the columns used.
