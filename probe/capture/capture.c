@@ -635,6 +635,8 @@ static void capture_on_refused(struct capture *k, struct wire_client *client, co
         session_ends(
             k, session,
             &(struct observed_transaction){.deed = session->closing_us ? DEED_CLOSED : DEED_EXPIRED});
+    if (session)
+        capture_fact(k, (struct logged_fact){.kind = FACT_SESSION_BACK, .session = fact->session});
     logged_elections_settle(k->elections, k->now);
     show_client(k, client, CAPTURED_OVER, fact->session, NULL);
 }
@@ -845,7 +847,7 @@ static void capture_on_fact(void *context, struct wire_client *client, const str
     case WIRE_READ:
         capture_on_read(k, fact);
         /* A lock that is another's. */
-        if (fact->stat->owner != client->session)
+        if (owner_is_session(fact->stat->owner) && fact->stat->owner != client->session)
             show_deed(k, client, CAPTURED_LEARNED, fact);
         break;
     case WIRE_ABSENT:
@@ -974,7 +976,7 @@ static void capture_source_begin(struct capture *k, const char *server, int64_t 
 static bool is_doubted(const struct capture *k)
 {
     bool doubted = false;
-    for (size_t i = 0; k->showing && i < CAPTURES_MOST; i++)
+    for (size_t i = 0; k->showing && i < k->coverage.count; i++)
         doubted = doubted || (k->sources[i].began_us != 0 && !k->sources[i].tied &&
                               !capture_goes_on(k, i, k->now.mono_us));
     return doubted;

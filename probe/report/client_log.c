@@ -13,7 +13,8 @@
 #define ZONE_STEP_US INT64_C(900000000)
 #define ZONE_MOST_US INT64_C(50400000000) /* 14 h */
 #define BESIDE_MOST_US INT64_C(60000000)
-/* Before the client was last heard, a time in whole seconds may lie so far. */
+/* Beside what packets show, a time may lie so far, by its clock; and so far, in whole seconds. */
+#define CLOCK_US INT64_C(500000)
 #define WHOLE_SECONDS_US INT64_C(1500000)
 
 /* ---- times ---- */
@@ -294,6 +295,19 @@ static bool is_long_enough(const struct client_pause *pause, const struct client
     return pause->to_us == INT64_MAX || overlap(pause, silence->from_us, silence->to_us) >= silence->least_us;
 }
 
+static int64_t beside_us(int64_t at_us)
+{
+    return at_us % 1000000 == 0 ? WHOLE_SECONDS_US : CLOCK_US;
+}
+
+/* Packets show the client before its end, or after its beginning. */
+static bool is_refuted(const struct client_pause *pause, const struct client_silence *silence)
+{
+    bool ends = pause->to_us != INT64_MAX;
+    return (silence->alive_us != 0 && pause->to_us > silence->alive_us + beside_us(pause->to_us)) ||
+           (silence->exact && ends && pause->from_us < silence->from_us - beside_us(pause->from_us));
+}
+
 /* A kill has no end: whose client was heard since was not killed, and of another process it says less than a pause that
  * lasted for most of the silence. */
 static int64_t overlap_counts(const struct client_pause *pause, int64_t from_us, int64_t to_us)
@@ -301,7 +315,7 @@ static int64_t overlap_counts(const struct client_pause *pause, int64_t from_us,
     int64_t both_us = overlap(pause, from_us, to_us), half_us = (to_us - from_us) / 2;
     if (pause->to_us != INT64_MAX)
         return both_us;
-    if (pause->from_us < from_us - WHOLE_SECONDS_US)
+    if (pause->from_us < from_us - beside_us(pause->from_us))
         return 0;
     return both_us < half_us ? both_us : half_us;
 }
@@ -311,6 +325,10 @@ static void keep_longest(struct client_pause *longest, const struct client_pause
 {
     int64_t from_us = silence->from_us, to_us = silence->to_us;
     int64_t counts_us = one->from_us ? overlap_counts(one, from_us, to_us) : 0;
+    if (counts_us > 0 && is_refuted(one, silence)) {
+        longest->refuted = true;
+        return;
+    }
     if (counts_us > 0 && !is_long_enough(one, silence)) {
         longest->short_us = counts_us > longest->short_us ? counts_us : longest->short_us;
         return;
@@ -410,6 +428,7 @@ bool client_log_find(char *const *files, size_t count, const struct client_silen
         }
     }
     if (!pause->what[0] && ties == 1) {
+        tied.refuted = false;
         tied.lines = pause->lines;
         tied.undated = pause->undated;
         tied.undated_kernel = pause->undated_kernel;

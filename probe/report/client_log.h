@@ -20,6 +20,7 @@ struct client_pause {
     size_t lines;     /* of pauses, in all files */
     int64_t
         short_us;   /* of that time, the most that one took which is too short for the silence; 0: none was */
+    bool refuted;   /* packets show the client within one that overlaps the silence */
     size_t undated; /* lines of pauses without a date */
     size_t undated_kernel; /* ... and how many of them are the kernel's */
 };
@@ -34,6 +35,8 @@ struct client_logs {
 /* Of a client, by our clock. */
 struct client_silence {
     int64_t from_us, to_us; /* until its znode went */
+    int64_t alive_us;       /* the first packet that shows its process after that; 0: not known */
+    bool exact;             /* from_us is the last one's time, and not a bound */
     int64_t back_us;        /* when it was back; 0: not known */
     int64_t before_us;      /* its process may have gone on so much earlier */
     int64_t least_us;       /* so much of it a pause must fill to explain it */

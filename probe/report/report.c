@@ -617,7 +617,8 @@ static bool report_gather_take_fact(void *context, const struct logged_fact *fac
 {
     struct gathering *gathering = context;
     struct report *report = gathering->report;
-    if (fact->kind == FACT_SESSION_EXPIRED || fact->kind == FACT_SESSION_CLOSED || fact->kind == FACT_DELETED)
+    if (fact->kind == FACT_SESSION_EXPIRED || fact->kind == FACT_SESSION_CLOSED ||
+        fact->kind == FACT_SESSION_BACK || fact->kind == FACT_DELETED)
         return true;
     struct logged_fact *own = report_gather_append((void **)&report->facts, &report->fact_count,
                                                    &gathering->fact_room, sizeof *report->facts);

@@ -393,12 +393,15 @@ static void story_survivors(struct story_search *search, struct history *history
     free(owners.sessions);
 }
 
-/* How far apart clients that fell silent together expire is known once the timeout is. */
+/* How far apart clients that fell silent together expire is known once the timeout is. And when it was heard again. */
 static bool story_timeout(void *context, const struct logged_fact *fact)
 {
     struct story *story = context;
     if (fact->kind == FACT_SESSION_EXPIRED && fact->session == story->session && fact->timeout_ms > 0)
         story->timeout_ms = fact->timeout_ms;
+    if (fact->kind == FACT_SESSION_BACK && fact->session == story->session && story->session != 0 &&
+        story->heard_us == 0 && fact->at.wall_us > story->failover.lost_at.wall_us)
+        story->heard_us = fact->at.wall_us;
     return true;
 }
 
@@ -698,9 +701,11 @@ static bool story_read_client_logs(const struct story_search *search, char **err
     struct client_silence silence = {
         .from_us = from_us ? from_us : lost_us - WITHOUT_SILENCE_US,
         .to_us = lost_us,
+        .alive_us = story->heard_us,
+        .exact = from_us && story->failover.detection.low_us == story->failover.detection.high_us,
         .least_us = (from_us ? lost_us - from_us : story->timeout_ms * INT64_C(1000)) / 2};
     if (from_us && story->timeout_ms > 0 && !query->client_logs.of_one_host) {
-        silence.back_us = story->returned_us;
+        silence.back_us = story->heard_us ? story->heard_us : story->returned_us;
         silence.before_us = story->timeout_ms * INT64_C(1000) / 3 + RETURN_US;
     }
     story->pauses_read =

@@ -79,6 +79,7 @@ struct story {
     char *server;                    /* the server of its connection; NULL: unknown */
     int timeout_ms;                  /* 0: unknown */
     int64_t silent_us;               /* the minimum length of its silence at the loss; -1: unknown */
+    int64_t heard_us;                /* packets show its client again then; 0: none does */
     struct client_pause pause;       /* of its client, as its host's logs show it */
     bool pauses_read, pause_assumed; /* assumed: these logs may be of another host */
 

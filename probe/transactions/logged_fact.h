@@ -18,6 +18,7 @@ enum logged_fact_kind {
     FACT_CLOCK_BACK,      /* the leader's clock went back, by back_us */
     FACT_MISSING,         /* transactions from zxid to zxid_to are in no log */
     FACT_DIVERGED,        /* two servers have different transactions of this zxid */
+    FACT_SESSION_BACK,    /* its client asked for the session that is over: that process was not killed */
     FACT_KINDS
 };
 
@@ -36,8 +37,9 @@ struct logged_fact {
 /* As recordings spell it: "session-expired". */
 static inline const char *logged_fact_word(enum logged_fact_kind kind)
 {
-    static const char *const words[FACT_KINDS] = {"session-expired", "session-closed", "deleted", "epoch",
-                                                  "server-started",  "clock-back",     "missing", "diverged"};
+    static const char *const words[FACT_KINDS] = {"session-expired", "session-closed", "deleted",
+                                                  "epoch",           "server-started", "clock-back",
+                                                  "missing",         "diverged",       "session-back"};
     return (unsigned)kind < FACT_KINDS ? words[kind] : "unknown";
 }
 

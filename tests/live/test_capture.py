@@ -224,10 +224,16 @@ def test_answers_that_cross(private):
 
 def test_the_other_commands(private, tmp_path):
     log = tmp_path / "gc.log"
-    log.write_text("[2026-11-25T18:47:46.400+0000][info][gc] GC(7) Pause Full (G1 Compaction Pause) 9M->8M(9M) 14215.000ms\n")
+    log.write_text("[2026-11-25T18:47:42.700+0000][info][gc] GC(7) Pause Full (G1 Compaction Pause) 9M->8M(9M) 10515.000ms\n")
     why = run("why", "--capture", CAPTURE, "--client-log", str(log), "/election", "2026-11-25T18:47:40Z", env=private)
-    assert why.status == 0 and "inferred: Its client stopped: a pause of 14.2s (Pause Full (G1 Compaction Pause)) began 455ms " \
+    assert why.status == 0 and "inferred: Its client stopped: a pause of 10.5s (Pause Full (G1 Compaction Pause)) began 455ms " \
         "after it was last heard." in why.out, why
+    # Packets of its client contradict a pause, and a kill.
+    for line in "[2026-11-25T18:47:46.400+0000][gc] GC(7) Pause Full (a) 9M->8M(9M) 14215.000ms", \
+            "2026-11-25T18:47:33.530000+00:00 h kernel: Out of memory: Killed process 99 (chrome)":
+        log.write_text(line + "\n")
+        assert "packets of its client contradict what overlaps" in \
+            run("why", "--capture", CAPTURE, "--client-log", str(log), "/election", "2026-11-25T18:47:40Z", env=private).out
     # The next leader is evicted.
     log.write_text("[2026-11-25T18:47:47.000+0000][info][gc] GC(7) Pause Full (G1 Compaction Pause) 9M->8M(9M) 4000.000ms\n")
     evicted = run("why", "--capture", CAPTURE, "--client-log", str(log), "/election", env=private).out
@@ -235,9 +241,9 @@ def test_the_other_commands(private, tmp_path):
     log.write_text("hello\n")
     assert "no line of them is one of a JVM's GC log" in \
         run("why", "--capture", CAPTURE, "--client-log", str(log), "/election", "2026-11-25T18:47:40Z", env=private).out
-    log.write_text("[2026-11-25T18:47:46.400+0000][info][gc] GC(7) Pause Full (G1 Compaction Pause) 9M->8M(9M) 14215.000ms\n")
+    log.write_text("[2026-11-25T18:47:42.700+0000][info][gc] GC(7) Pause Full (G1 Compaction Pause) 9M->8M(9M) 10515.000ms\n")
     report = run("report", "--capture", CAPTURE, "--client-log", str(log), env=private).out
-    assert "a pause of 14.2s (Pause Full (G1 Compaction Pause)) began 455ms after" in report, report
+    assert "a pause of 10.5s (Pause Full (G1 Compaction Pause)) began 455ms after" in report, report
     assert "double-leader" in report and "DETECTED IN  VACANT  NOTIFIED  REACTED  TAKEOVER" in report, report
     assert "2  18:47:37.952  b → c      expired        6.22s     0ms    0.94ms   1.55ms" in report, report
     assert "until it reacted      3  1.55ms  25.0ms" in report, report

@@ -195,20 +195,21 @@ static void the_pause_that_overlaps(void **state)
     assert_string_equal(pause.what, "");
     /* Of another clock, the only one that is as long as the silence was, until its client was back. */
     const int64_t later_us = NOON_US + INT64_C(7200000000);
-    struct client_silence silence = {later_us, later_us + 12000000, later_us + 43000000, 5000000, 0};
+    struct client_silence silence = {later_us, later_us + 12000000, 0, false, later_us + 43000000, 5000000,
+                                     0};
     assert_true(client_log_find(files, 1, &silence, &pause, &error));
     assert_string_equal(pause.what, "Pause Full (a)");
     assert_int_equal(pause.ahead_us, NOON_US - 3600000000 + 20000000 - later_us - 21500000);
     silence.back_us += 3000000;
     assert_true(client_log_find(files, 1, &silence, &pause, &error));
     assert_string_equal(pause.what, "");
-    silence = (struct client_silence){later_us, later_us + 4000000, later_us + 4000000, 1100000, 0};
+    silence = (struct client_silence){later_us, later_us + 4000000, 0, false, later_us + 4000000, 1100000, 0};
     assert_true(client_log_find(files, 1, &silence, &pause, &error));
     assert_string_equal(pause.what, "");
     for (int64_t apart_us = INT64_C(420000000); apart_us <= INT64_C(86400000000);
          apart_us += INT64_C(85980000000)) {
         const int64_t at_us = later_us + apart_us; /* not by a time zone */
-        silence = (struct client_silence){at_us, at_us + 12000000, at_us + 43000000, 5000000, 0};
+        silence = (struct client_silence){at_us, at_us + 12000000, 0, false, at_us + 43000000, 5000000, 0};
         assert_true(client_log_find(files, 1, &silence, &pause, &error));
         assert_string_equal(pause.what, "");
     }
@@ -219,7 +220,8 @@ static void the_pause_that_overlaps(void **state)
                 "[2026-11-25T18:00:00.000%s][gc] GC(2) Pause Full (b) 1M->1M(1M) 1.0ms\n",
                 offset ? "+0000" : "", offset ? "+0000" : "");
         fclose(file);
-        silence = (struct client_silence){later_us, later_us + 12000000, later_us + 43000000, 5000000, 0};
+        silence =
+            (struct client_silence){later_us, later_us + 12000000, 0, false, later_us + 43000000, 5000000, 0};
         assert_true(client_log_find(files, 1, &silence, &pause, &error));
         assert_string_equal(pause.what, offset ? "" : "Pause Full (a)");
     }
@@ -280,12 +282,51 @@ static void the_pause_that_explains(void **state)
     folder_remove(own);
 }
 
+/* The client was heard at 12:00:00 the last time, its znode went after 10 s, and its packets come again after 15 s. */
+static void packets_refute_a_pause(void **state)
+{
+    static const struct {
+        const char *log, *what;
+        bool refuted;
+        int64_t ahead_us;
+    } rows[] = {
+        {"2026-11-25T12:00:02+00:00 h kernel: Out of memory: Killed process 9 (chrome)\n", "", true, 0},
+        {"2026-11-25T11:59:58.800000+00:00 h kernel: Out of memory: Killed process 9 (java)\n", "", false, 0},
+        {"[2026-11-25T12:00:14.800+0000][gc] GC(1) Pause Full (a) 2M->1M(3M) 14700.0ms\n", "Pause Full (a)",
+         false, 0},
+        {"[2026-11-25T12:00:19.000+0000][gc] GC(1) Pause Full (a) 2M->1M(3M) 18000.0ms\n", "", true, 0},
+        {"[2026-11-25T12:00:09.000+0000][gc] GC(1) Pause Full (a) 2M->1M(3M) 12000.0ms\n", "", true, 0},
+        {"[2026-11-25T12:00:18.000+0000][gc] GC(1) Pause Full (a) 2M->1M(3M) 14800.0ms\n", "Pause Full (a)",
+         false, 3100000},
+    };
+    char path[64], *files[] = {path}, *error = NULL, own[] = "/tmp/client-log-XXXXXX";
+    struct client_pause pause;
+    (void)state;
+    folder_make(own);
+    snprintf(path, sizeof path, "%s/log", own);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        FILE *file = fopen(path, "w");
+        assert_non_null(file);
+        fputs(rows[i].log, file);
+        fclose(file);
+        const int64_t alive_us = NOON_US + 15000000;
+        const struct client_silence silence = {NOON_US, NOON_US + 10000000, alive_us, true, alive_us, 2500000,
+                                               5000000};
+        assert_true(client_log_find(files, 1, &silence, &pause, &error));
+        assert_string_equal(pause.what, rows[i].what);
+        assert_int_equal(pause.refuted, rows[i].refuted);
+        assert_int_equal(pause.ahead_us, rows[i].ahead_us);
+    }
+    folder_remove(own);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_form_of_a_pause),        cmocka_unit_test(a_pause_without_a_date_has_no_time),
         cmocka_unit_test(lines_that_tell_of_no_pause), cmocka_unit_test(a_kill_of_another_process),
         cmocka_unit_test(the_pause_that_overlaps),     cmocka_unit_test(the_pause_that_explains),
+        cmocka_unit_test(packets_refute_a_pause),
     };
     setenv("TZ", "UTC0", 1);
     tzset();

@@ -184,6 +184,14 @@ static void say_detection(struct sentences *s, const struct story *story)
 static void say_no_pause(struct sentences *s, const struct client_pause *pause)
 {
     char length[32];
+    if (pause->refuted) {
+        story_lines_say(
+            s, SENTENCE_UNKNOWN,
+            text_copy("The logs of its client's host show no pause that explains its silence."),
+            text_copy("packets of its client contradict what overlaps: that is another process's, or "
+                      "by another clock"));
+        return;
+    }
     if (pause->short_us) {
         story_lines_say(s, SENTENCE_UNKNOWN,
                         text_copy("The logs of its client's host show no pause that explains its silence."),
@@ -197,9 +205,10 @@ static void say_no_pause(struct sentences *s, const struct client_pause *pause)
                                      pause->undated_kernel == pause->undated
                                          ? "dmesg -T, or the journal, shows it"
                                          : "start the JVM with -Xlog:gc*,safepoint:file=gc.log:time")
-        : pause->lines ? text_format("they show %zu pauses at other times", pause->lines)
-                       : text_copy("no line of them is one of a JVM's GC log, or of a kernel about a suspend "
-                                   "or a kill"));
+        : pause->lines
+            ? text_format("they show %zu pause%s at other times", pause->lines, pause->lines == 1 ? "" : "s")
+            : text_copy("no line of them is one of a JVM's GC log, or of a kernel about a suspend "
+                        "or a kill"));
 }
 
 /* A clock that differs: what ties it is that the pause is as long as the silence. */
@@ -218,7 +227,7 @@ static void say_tied_pause(struct sentences *s, const struct story *story)
                     pause->file, format_time(pause->from_us, from, sizeof from),
                     format_time(pause->to_us, to, sizeof to), ahead, pause->ahead_us < 0 ? "behind" : "ahead",
                     format_time(story_silent_since(story), silent, sizeof silent),
-                    format_time(story->returned_us, back, sizeof back)));
+                    format_time(story->heard_us ? story->heard_us : story->returned_us, back, sizeof back)));
 }
 
 /* Entries of its host's logs in the time in which its client was silent. */
