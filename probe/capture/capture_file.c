@@ -24,6 +24,8 @@
 #define PACKET_MOST (1u << 20)
 /* Packets that a pipe has delivered and that were not taken yet. */
 #define QUEUED_MOST (8u << 20)
+/* Read at once. */
+#define READ_BYTES (64u << 10)
 #define MAGIC_BYTES 4
 /* libpcap keeps what a section of pcapng says of each interface. */
 #define INTERFACES_MOST 1000
@@ -246,7 +248,10 @@ static char *open_problem(const char *path, const char *problem)
 static FILE *capture_file_of(struct capture_file *file)
 {
     static const cookie_io_functions_t calls = {.read = capture_file_pull, .close = capture_file_shut};
-    return file->fd < 0 ? NULL : fopencookie(file, "rb", calls);
+    FILE *stream = file->fd < 0 ? NULL : fopencookie(file, "rb", calls);
+    if (stream)
+        setvbuf(stream, NULL, _IOFBF, READ_BYTES);
+    return stream;
 }
 
 static FILE *capture_file_stream(struct capture_file *file, const char **why)

@@ -117,13 +117,21 @@ static struct tcp_connection *tcp_connection_new(struct tcp_table *table, const 
     return c;
 }
 
+static bool is_between(const struct tcp_connection *c, const struct tcp_segment *s)
+{
+    return (same_end(&c->ends[0], &s->from) && same_end(&c->ends[1], &s->to)) ||
+           (same_end(&c->ends[1], &s->from) && same_end(&c->ends[0], &s->to));
+}
+
 static struct tcp_connection *tcp_connection_find(const struct tcp_table *table, const struct tcp_segment *s)
 {
+    /* Its last packet was often the one before. */
+    if (table->open.newest && is_between(table->open.newest, s))
+        return table->open.newest;
     struct hash_link *link = hash_table_first(&table->by_ends, hash_of_ends(&s->from, &s->to));
     for (; link; link = link->next) {
         struct tcp_connection *c = HASH_ENTRY(link, struct tcp_connection, by_ends);
-        if ((same_end(&c->ends[0], &s->from) && same_end(&c->ends[1], &s->to)) ||
-            (same_end(&c->ends[1], &s->from) && same_end(&c->ends[0], &s->to)))
+        if (is_between(c, s))
             return c;
     }
     return NULL;

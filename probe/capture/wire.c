@@ -188,7 +188,10 @@ static char *wire_read_path(struct frame_reader *r)
     const uint8_t *path = frame_read_bytes(r, 1, "a path", &length);
     if (!path || path[0] != '/' || memchr(path, '\0', length))
         return NULL;
-    return text_format("%.*s", (int)length, (const char *)path);
+    char *copy = xmalloc((size_t)length + 1);
+    memcpy(copy, path, length);
+    copy[length] = '\0';
+    return copy;
 }
 
 static bool read_flag(struct frame_reader *r)
