@@ -168,6 +168,7 @@ struct model {
     struct recipe_book *recipes;
     bool one_poll; /* there will be only one poll (set by a caller that takes a single snapshot): suspicions
                       from watches are reported at once instead of after the second poll */
+    bool finished; /* no observation follows */
     struct moment now;           /* of the latest observation */
     const struct model *earlier; /* the recorded state up to that time: see baseline.h; or NULL */
     struct moment earlier_until;

@@ -467,8 +467,13 @@ bool model_catch_up(struct model *model)
 
 void model_finish(struct model *model)
 {
-    for (size_t i = 0; i < model->cluster_count; i++)
+    model->finished = true;
+    model->generation++;
+    model->turn++;
+    for (size_t i = 0; i < model->cluster_count; i++) {
         failover_cases_finish(model, &model->clusters[i], model->now);
+        model->clusters[i].turn = model->turn;
+    }
 }
 
 bool model_wants_second_poll(const struct model *model, unsigned cluster)

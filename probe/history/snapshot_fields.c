@@ -525,7 +525,7 @@ static void field_server(struct fields *f, uint16_t *server)
 void session_fields(struct fields *f, struct client_session *s)
 {
     /* While it pings in time, no round is worth a patch. */
-    bool silent = f->writing && client_is_silent(s);
+    bool silent = f->writing && (client_is_silent(s) || (f->last && s->connected && s->silent_ms >= 0));
     field_text(f, &s->address);
     field_int(f, &s->timeout_ms);
     field_server(f, &s->server);

@@ -22,6 +22,7 @@
 
 struct fields {
     struct snapshot *writing; /* the item goes there; NULL: in is read */
+    bool last;                /* ... and no later one changes it */
     struct scan in;
     int64_t base_us;   /* see put_moment() */
     struct moment now; /* reading: of the model */

@@ -300,7 +300,8 @@ static void snapshot_write_elections(struct writing *w, const struct cluster *cl
 
 void snapshot_update(struct snapshot *p, const struct model *model, struct buffer *patch)
 {
-    struct writing w = {.snapshot = p, .patch = patch, .out = &p->item, .fields = {.writing = p}};
+    struct writing w = {
+        .snapshot = p, .patch = patch, .out = &p->item, .fields = {.writing = p, .last = model->finished}};
     size_t n = 0;
     p->round++;
     if (!p->has_base) {

@@ -211,6 +211,9 @@ def test_leaders_that_were_evicted(private):
     found = [(e["election"], e["finding"]["certainty"], e["finding"]["evidence"]) for e in told
              if e["event"] == "finding-raised" and e["finding"]["code"] == "double-leader"]
     assert [one[:2] for one in found] == [("/deaf", "certain")], told
+    once = json.loads(run("once", "--json", "--capture", "tests/unit/data/captures/evicted_leaders.pcap", env=private).out)
+    heard = [c["silent_ms"] for cluster in once["clusters"] for e in cluster["elections"] for c in e["candidates"]]
+    assert len(heard) == 3 and all(ms is not None and ms < 1400 for ms in heard), heard
     assert "which was not told, wrote /s_deaf until " in found[0][2] and "as its successor does" in found[0][2], found
 
 
