@@ -12,6 +12,7 @@
 
 #include "tests/support/drawn.h"
 #include "tests/support/framed.h"
+#include "tui/views/event_lines.h"
 #include "tui/views/event_log.h"
 #include "tui/views/screens.h"
 
@@ -32,6 +33,37 @@ static void overview_selects_the_worst_at_first(void **state)
     assert_has(framed_selected(&show), "beta");
     assert_has(framed_selected(&show), "vacant");
     assert_has(framed_selected(&show), "none for 2.0s");
+    framed_end(&show);
+}
+
+/* Where names have little room, they take that of the rest rather than to look the same. */
+static void events_of_one_family_differ(void **state)
+{
+    static const char *const regions[] = {"eu-central-1", "eu-west-1", "us-east-1", "ap-south-1"},
+                             *const services[] = {"checkout", "checkout-api", "cart", "search-index",
+                                                  "inventory-sync-worker"};
+    struct framed show = framed_new(stage_new((const char *const[]){"", NULL}), overview_view_new());
+    struct scene scene;
+    static char names[40][100], recipe[] = "Curator LeaderLatch";
+
+    (void)state;
+    for (int i = 0; i < 40; i++) {
+        snprintf(names[i], sizeof names[i], "/platform/%s/services/%s/%s/leader-election", regions[i % 4],
+                 services[i / 4 % 5], i / 20 ? "blue" : "green");
+        stage_watch(show.stage, 0, names[i], NULL, KIND_LEADER, NULL);
+    }
+    scene = framed_scene(&show);
+    for (int width = 50; width < 130; width += 3) {
+        struct event_lines lines = {0};
+        for (int i = 0; i < 40; i++)
+            event_lines_add(
+                &lines, show.cells,
+                &(struct event_line){
+                    .kind = EVENT_ELECTION_SEEN, .subject = recipe, .where = names[i], .path = names[i]});
+        event_lines_fit(&lines, show.cells, width - 2, &scene);
+        assert_int_equal(lines.names.alike, 0);
+        event_lines_free(&lines);
+    }
     framed_end(&show);
 }
 
@@ -665,6 +697,7 @@ int main(void)
         cmocka_unit_test(a_line_keeps_who_joined),
         cmocka_unit_test(events_selection_stays_with_its_event),
         cmocka_unit_test(events_report_who_it_is),
+        cmocka_unit_test(events_of_one_family_differ),
         cmocka_unit_test(overview_selects_the_worst_at_first),
         cmocka_unit_test(overview_selection_stays_with_its_election),
         cmocka_unit_test(overview_opens_what_was_seen),

@@ -74,7 +74,8 @@ void event_lines_fit(struct event_lines *lines, const struct cells *cells, int w
     lines->names.among = scene->model;
     lines->clusters.keep_shared = true;
     names_add_clusters(&lines->clusters, scene->model);
-    for (int part = 2; part <= 4; part++) { /* sixths: a third at first */
+    for (int part = 2; part <= 6;
+         part++) { /* sixths: a third at first, all where names look the same otherwise */
         int share = (room * part / 6 < 10 ? 10 : room * part / 6) + (several ? 8 : 0), before = 0;
 
         if (share < room - lines->rest - 6)
