@@ -12,7 +12,7 @@ import time
 import uuid
 
 from rig import HERE, TOOLS, BenchError, cpu_us
-from row import Row
+from row import Row, spread
 
 TIMEOUT_MS = 10000
 EACH_MOST = 7 * 1024
@@ -87,13 +87,13 @@ def median(values):
 def against(what, unit, floors, figures, most):
     low, high = median(floors), median(figures)
     return Row(what, f"{low:.{1 if low < 10 else 0}f} {unit}", f"{high:.{1 if high < 10 else 0}f} {unit}",
-               f"{high / low:.2f} ×", f"≤ {most} ×", high / low > most)
+               f"{high / low:.2f} ×{spread(floors, figures)}", f"≤ {most} ×", high / low > most)
 
 
 def ahead(what, unit, peers, figures, least):
     high, low = median(peers), median(figures)
-    return Row(f"{what} (kazoo instead of floor)", f"{high:.0f} {unit}", f"{low:.0f} {unit}", f"{high / low:.1f} × less",
-               f"≥ {least} ×", high / low < least)
+    return Row(f"{what} (kazoo instead of floor)", f"{high:.0f} {unit}", f"{low:.0f} {unit}",
+               f"{high / low:.1f} × less{spread(figures, peers)}", f"≥ {least} ×", high / low < least)
 
 
 def stand_against_both(rig, rounds, quick, say):

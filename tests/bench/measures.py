@@ -14,7 +14,7 @@ from measure_operation import measure_operation
 from measure_transactions import measure_transactions
 from measure_transport import measure_transport
 from rig import TOOLS, BenchError, cpu_us, idle_windows, resident_kb, settle, wait_until
-from row import Row, ms, ratio_row
+from row import Row, ms, ratio_row, spread
 from terminal import Dashboard
 
 SIZES = (10, 1000, 10000)
@@ -200,9 +200,12 @@ def measure_churn(rig, rounds, quick, say):
             say(f"churn among {size}, round {i + 1}")
             runs.append(churn_round(rig, load, path, seconds))
             screens.append(churn_dashboard(rig, load, path, seconds // 2))
-    floor, electop = (median([r["cpu"][i] for r in runs]) for i in (0, 1))
-    for what, percent, most in (("", electop, 1.5), (" of the dashboard", median(screens), 2.5)):
-        yield Row(f"churn among {size}: CPU{what}", f"{floor:.2f} %", f"{percent:.2f} %", f"{percent / floor:.2f} ×",
+    floors, events = ([r["cpu"][i] for r in runs] for i in (0, 1))
+    floor = median(floors)
+    for what, ours, most in (("", events, 1.5), (" of the dashboard", screens, 2.5)):
+        percent = median(ours)
+        yield Row(f"churn among {size}: CPU{what}", f"{floor:.2f} %", f"{percent:.2f} %",
+                  f"{percent / floor:.2f} ×{spread(floors, ours)}",
                   f"≤ {most} ×", percent > most * floor)
     late = sorted(v for r in runs for v in r["late"])
     untold = sum(r["untold"] for r in runs)
