@@ -161,8 +161,7 @@ static int main_refuse(const struct options *options, char *error)
         free(error);
         return status;
     }
-    complain("%s", error);
-    free(error);
+    complain_problem(error);
     return EXIT_USAGE;
 }
 
@@ -231,9 +230,7 @@ static int main_run(const struct options *options)
     struct settings *settings = command_settings(options, &error);
     if (!settings)
         return main_refuse(options, error);
-    if (error) /* of some clusters: the others are watched */
-        complain("%s", error);
-    free(error);
+    complain_problem(error); /* of some clusters: the others are watched */
     error = NULL;
     log_line(LOG_LEVEL_INFO, "electop %s %s, configuration %s", ELECTOP_VERSION,
              command_word(options->command), settings->file ? settings->file : "none");
@@ -251,10 +248,7 @@ static int main_run(const struct options *options)
     if (options->command != COMMAND_WATCH || options->linear || settings->action_count == 0)
         confine(options);
     int status = command_on_case(&(struct invocation){.options = options, .settings = settings}, run_on_logs);
-    char *problem = monitor_take_problem();
-    if (problem)
-        complain("%s", problem);
-    free(problem);
+    complain_problem(monitor_take_problem());
     log_line(LOG_LEVEL_INFO, "ended with %d", status);
     settings_free(settings);
     return status;
@@ -296,10 +290,7 @@ int main(int argc, char **argv)
     free(recipes);
     free(conditions);
     free(actions);
-    char *problem = log_take_problem();
-    if (problem)
-        complain("%s", problem);
-    free(problem);
+    complain_problem(log_take_problem());
     log_close();
     options_free(&options);
     return status;

@@ -97,12 +97,12 @@ static void json_lines(void **state)
 
 static void as_text(void *context, const struct event *event)
 {
-    event_line_print(context, event, false, 20);
+    event_line_print(context, event, false);
 }
 
 static void as_text_of_several(void *context, const struct event *event)
 {
-    event_line_print(context, event, true, 20);
+    event_line_print(context, event, true);
 }
 
 /* One line each, in the words of the dashboard, without a byte that a terminal would obey. */
@@ -115,7 +115,7 @@ static void text_lines(void **state)
     printer_begin(&printer, &out, &(struct print_style){.theme = {.depth = DEPTH_MONO}});
     report_all(model, as_text, &printer);
     report_all(model, as_text_of_several, &printer);
-    event_line_print_dropped(&printer, scripted_at(4), 17, 20);
+    event_line_print_dropped(&printer, scripted_at(4), 17);
     for (size_t i = 0; i < out.length; i++)
         assert_true((unsigned char)out.bytes[i] >= 0x20 || out.bytes[i] == '\n');
     golden_check("tests/unit/data/events.txt", &out);
@@ -130,13 +130,21 @@ static void names_have_room(void **state)
     (void)state;
     struct model *model = scripted_world();
     struct election *election = model_election(model, 0, "/election");
-    assert_int_equal(event_line_where(model, false), 20);
+    struct printer printer;
+    printer_begin(&printer, NULL, &(struct print_style){.theme = {.depth = DEPTH_MONO}});
+    event_line_fit(&printer, model);
+    assert_int_equal(printer.where_width, 20);
     free(election->name);
     election->name = strdup("/apps/payments/eu-west-1/election");
-    assert_int_equal(event_line_where(model, false), 33);
+    printer.where_elections = 0;
+    event_line_fit(&printer, model);
+    assert_int_equal(printer.where_width, 33);
     free(election->name);
     election->name = strdup("/apps/payments/eu-west-1/reconciliation/election");
-    assert_int_equal(event_line_where(model, false), 40);
+    printer.where_elections = 0;
+    event_line_fit(&printer, model);
+    assert_int_equal(printer.where_width, 40);
+    printer_end(&printer);
     model_free(model);
 }
 

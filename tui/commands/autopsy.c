@@ -234,11 +234,7 @@ static bool autopsy_follows_recording(const struct autopsy_run *run)
                             "it, and logs, with --replay), or begin later with --from",
                             file, format_time(to_us, until, sizeof until));
     }
-    if (error)
-        complain("%s", error);
-    bool fine = !error;
-    free(error);
-    return fine;
+    return !complain_problem(error);
 }
 
 static bool autopsy_run_begin(struct autopsy_run *run)
@@ -249,9 +245,7 @@ static bool autopsy_run_begin(struct autopsy_run *run)
     if (!choose_query(run) || !autopsy_follows_recording(run))
         return false;
     run->recorder = log_recorder_new(run->invocation->settings, &run->options, &error);
-    if (!run->recorder)
-        complain("%s", error);
-    free(error);
+    complain_problem(error);
     return run->recorder != NULL;
 }
 
@@ -286,9 +280,10 @@ static void on_follow_event(void *context, const struct event *event)
     buffer_clear(&run->line);
     if (run->invocation->options->json)
         json_event_write(&run->line, event);
-    else
-        event_line_print(&run->printer, event, false,
-                         event_line_where(log_recorder_model(run->recorder), run->printer.row->ascii));
+    else {
+        event_line_fit(&run->printer, log_recorder_model(run->recorder));
+        event_line_print(&run->printer, event, false);
+    }
     run->output_error = output_write(STDOUT_FILENO, run->line.bytes, run->line.length);
     run->over = run->output_error != 0;
 }
@@ -521,10 +516,8 @@ int command_autopsy(const struct invocation *invocation)
                          : NULL;
     if (file)
         status = autopsy_into(&run, file);
-    if (error)
-        complain("%s", error);
+    complain_problem(error);
     private_directory_remove(directory);
-    free(error);
     free(file);
     free(name);
     return status;
@@ -582,12 +575,9 @@ static int command_on_packets(const struct invocation *invocation, bool live)
                      : NULL;
     as.into = file;
     int status = EXIT_USAGE;
-    if (error)
-        complain("%s", error);
-    else
+    if (!complain_problem(error))
         status = command_autopsy(&(struct invocation){&as, invocation->settings, NULL});
     free(file);
-    free(error);
     return status;
 }
 

@@ -104,18 +104,12 @@ static bool case_into(const struct options *options, const char *named, const ch
     int64_t from_us, to_us;
     struct case_reader *reader = command_case_open(options, named, &from_us, &to_us);
     *at_us = reader ? case_about_within(reader, from_us, to_us).at_us : 0;
-    bool tells = reader && isatty(STDERR_FILENO) && isatty(STDOUT_FILENO); /* it may take seconds */
-    char *progress = text_format("electop: reading %s", named);
-    if (tells)
-        command_output_message(STDERR_FILENO, progress);
+    if (reader && isatty(STDERR_FILENO) && isatty(STDOUT_FILENO)) /* it may take seconds */
+        command_output_progress("electop: reading %s", named);
     bool fine = reader && case_record(reader, file, &error);
-    if (tells)
-        command_output_message(STDERR_FILENO, "\r\033[K");
-    free(progress);
-    if (error)
-        complain("%s", error);
+    command_output_progress(NULL);
+    complain_problem(error);
     case_close(reader);
-    free(error);
     return fine;
 }
 
@@ -161,9 +155,7 @@ static struct case_reader *case_of_recording(const char *file, const struct opti
     char lacks[FORMAT_LACKS];
     if (fine && format_lacks(until_us, part->about.at_us, RECORDER_OBSERVED_MIN, lacks))
         complain("%s: the bundle is not whole: %s; make it again then", file, lacks);
-    if (error)
-        complain("%s", error);
-    free(error);
+    complain_problem(error);
     if (fine)
         return case_read(blocks.bytes, blocks.length);
     buffer_free(&blocks);

@@ -51,7 +51,7 @@ void command_output_end(void)
     messages_loop = NULL;
 }
 
-void command_output_message(int fd, const char *text)
+static void message_write(int fd, const char *text)
 {
     static const struct output_listener listener = {message_on_ended, message_on_dropped};
     if (!messages_loop) {
@@ -61,6 +61,34 @@ void command_output_message(int fd, const char *text)
     if (!messages[fd])
         messages[fd] = output_open(messages_loop, fd, &listener, NULL);
     output_line(messages[fd], text, strlen(text));
+}
+
+void command_output_message(int fd, const char *format, ...)
+{
+    struct text text = {0};
+    va_list arguments;
+    va_start(arguments, format);
+    text_vprintf(&text, format, arguments);
+    va_end(arguments);
+    message_write(fd, text.at);
+    text_free(&text);
+}
+
+void command_output_progress(const char *format, ...)
+{
+    static bool shown;
+    struct text text = {0};
+    va_list arguments;
+    if (!format && !shown)
+        return;
+    shown = format != NULL;
+    text_add(&text, "\r\033[K");
+    va_start(arguments, format);
+    if (format)
+        text_vprintf(&text, format, arguments);
+    va_end(arguments);
+    message_write(STDERR_FILENO, text.at);
+    text_free(&text);
 }
 
 void complain(const char *format, ...)
@@ -76,13 +104,20 @@ void complain(const char *format, ...)
     for (char *line = all; line;) {
         char *end = strchr(line, '\n');
         char *safe = safe_text(line, end ? (size_t)(end - line) : strlen(line), ascii);
-        char *message = text_format("electop: %s\n", safe);
-        command_output_message(STDERR_FILENO, message);
-        free(message);
+        command_output_message(STDERR_FILENO, "electop: %s\n", safe);
         free(safe);
         line = end ? end + 1 : NULL;
     }
     free(all);
+}
+
+bool complain_problem(char *problem)
+{
+    bool there = problem != NULL;
+    if (there)
+        complain("%s", problem);
+    free(problem);
+    return there;
 }
 
 void complain_and_log(enum log_level level, const char *lines)

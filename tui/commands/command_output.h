@@ -15,6 +15,8 @@
 
 /* "electop: what; what to do" on standard error, made safe for a terminal. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The same of a problem that is freed. False: NULL, there is none. */
+bool complain_problem(char *problem);
 /* The same, and each line also in the log: the standard error of a service may be lost. */
 void complain_and_log(enum log_level level, const char *lines);
 
@@ -22,7 +24,9 @@ void complain_and_log(enum log_level level, const char *lines);
  * A message on standard output or standard error; complain() is one of them. While a loop runs, it does not wait:
  * messages are kept for a slow reader, then dropped and counted.
  */
-void command_output_message(int fd, const char *text);
+void command_output_message(int fd, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* How far a command is, in a line of a terminal on standard error that the next one replaces. NULL: it goes. */
+void command_output_progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* A loop begins, perhaps inside another one; it ends. */
 void command_output_begin(uv_loop_t *loop);
 void command_output_end(void);

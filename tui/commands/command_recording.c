@@ -19,9 +19,7 @@ char *command_recording_file(const struct invocation *invocation, const char *na
 {
     char *error = NULL;
     char *file = named ? xstrdup(named) : recording_file_choose(&invocation->settings->history, true, &error);
-    if (!file)
-        complain("%s", error);
-    free(error);
+    complain_problem(error);
     return file;
 }
 
@@ -40,18 +38,12 @@ struct history *command_recording_open(const char *file, int64_t *from_us, int64
 {
     char *error = NULL;
     struct history *history = history_open(file, &error);
-    if (!history) {
-        complain("%s", error);
-    } else if (!history_bounds(history, from_us, to_us, &error)) {
-        if (error)
-            complain("%s", error);
-        else
-            complain("%s: nothing has been recorded yet", file);
-        history_close(history);
-        history = NULL;
-    }
-    free(error);
-    return history;
+    if (history && history_bounds(history, from_us, to_us, &error))
+        return history;
+    if (!complain_problem(error))
+        complain("%s: nothing has been recorded yet", file);
+    history_close(history);
+    return NULL;
 }
 
 bool command_recording_moment(const char *option, const char *text, int64_t from_us, int64_t to_us,

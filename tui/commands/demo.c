@@ -64,17 +64,12 @@ static bool servers_begin(struct demo *demo)
                                                      .tls = demo->invocation->options->tls};
     char *error = NULL;
     demo->sandbox = private_ensemble_start(demo->loop, &options, demo_on_ready, demo, &error);
-    if (!demo->sandbox)
-        complain("%s", error);
-    free(error);
-    bool reports = isatty(STDERR_FILENO) && demo->sandbox;
-    if (reports)
-        command_output_message(STDERR_FILENO,
-                               "electop: starting a private ZooKeeper on loopback, a second or two ...");
+    complain_problem(error);
+    if (isatty(STDERR_FILENO) && demo->sandbox)
+        command_output_progress("electop: starting a private ZooKeeper on loopback, a second or two ...");
     while (demo->sandbox && demo->servers == SERVERS_START && !demo->ending.signal)
         uv_run(demo->loop, UV_RUN_ONCE);
-    if (reports)
-        command_output_message(STDERR_FILENO, "\r\033[K");
+    command_output_progress(NULL);
     return demo->servers == SERVERS_SERVE;
 }
 

@@ -9,6 +9,7 @@
 #include "probe/clock.h"
 #include "probe/election/recipe.h"
 #include "probe/json/json_snapshot.h"
+#include "probe/loop_timer.h"
 #include "probe/monitor.h"
 #include "tui/commands/command.h"
 #include "tui/commands/command_output.h"
@@ -22,17 +23,9 @@
 
 struct search {
     struct monitor *monitor;
-    uv_timer_t progress;
+    uv_timer_t *progress;
     uint64_t begun_ms;
-    bool shown; /* a progress line is on the terminal */
 };
-
-static void discover_clear_progress(struct search *s)
-{
-    if (s->shown)
-        command_output_message(STDERR_FILENO, "\r\x1b[K");
-    s->shown = false;
-}
 
 static void discover_on_progress(uv_timer_t *timer)
 {
@@ -49,13 +42,10 @@ static void discover_on_progress(uv_timer_t *timer)
         others += found.directory_count;
     }
     uint64_t ms = uv_now(timer->loop) - s->begun_ms;
-    char *line = text_format(
-        "\r\x1b[Ksearched %zu director%s, %zu remain; found %zu election%s and %zu other%s; %zu/s", walked,
+    command_output_progress(
+        "searched %zu director%s, %zu remain; found %zu election%s and %zu other%s; %zu/s", walked,
         walked == 1 ? "y" : "ies", waiting, elections, elections == 1 ? "" : "s", others,
         others == 1 ? "" : "s", ms ? (size_t)(walked * 1000 / ms) : 0);
-    command_output_message(STDERR_FILENO, line);
-    free(line);
-    s->shown = true;
 }
 
 static void discover_print(struct buffer *out, const struct monitor *monitor,
@@ -94,7 +84,7 @@ static void search_run(struct search *s, uv_loop_t *loop, const struct invocatio
 {
     bool bounded = invocation->options->wait_given;
     if (isatty(STDERR_FILENO))
-        uv_timer_start(&s->progress, discover_on_progress, PROGRESS_MS, PROGRESS_MS);
+        uv_timer_start(s->progress, discover_on_progress, PROGRESS_MS, PROGRESS_MS);
     monitor_one_poll(s->monitor, true);
     while (goes_on(s, ending, bounded) && !monitor_complete(s->monitor))
         uv_run(loop, UV_RUN_ONCE);
@@ -103,8 +93,8 @@ static void search_run(struct search *s, uv_loop_t *loop, const struct invocatio
     uint64_t until_ms = uv_now(loop) + ASKING_MOST_MS;
     while (goes_on(s, ending, bounded) && monitor_is_asking(s->monitor) && uv_now(loop) < until_ms)
         uv_run(loop, UV_RUN_ONCE);
-    uv_timer_stop(&s->progress);
-    discover_clear_progress(s);
+    uv_timer_stop(s->progress);
+    command_output_progress(NULL);
 }
 
 static int command_discover_on(uv_loop_t *loop, const struct invocation *invocation)
@@ -114,10 +104,9 @@ static int command_discover_on(uv_loop_t *loop, const struct invocation *invocat
     struct shutdown ending;
     struct buffer out = {0};
     struct search search = {.begun_ms = uv_now(loop)};
+    search.progress = loop_timer_new(loop, &search);
     int status = EXIT_USAGE;
     bool printed = false;
-    uv_timer_init(loop, &search.progress);
-    search.progress.data = &search;
     bool caught = shutdown_begin(&ending, loop, options->wait_ms, 0);
     search.monitor = caught ? monitor_start(loop, invocation->settings, &error) : NULL;
     if (search.monitor) {
@@ -134,7 +123,7 @@ static int command_discover_on(uv_loop_t *loop, const struct invocation *invocat
         }
     }
     monitor_stop(search.monitor);
-    uv_close((uv_handle_t *)&search.progress, NULL);
+    loop_timer_free(search.progress);
     shutdown_finish(&ending, loop);
     if (ending.signal)
         status = 128 + ending.signal;
@@ -154,8 +143,7 @@ static int discover_print_recipes(const struct invocation *invocation)
     struct print_style how = print_style_choose(invocation->options, invocation->settings, STDOUT_FILENO);
     struct recipe_book *book = recipes_of(invocation->settings, &error);
     if (!book) {
-        complain("%s", error);
-        free(error);
+        complain_problem(error);
         return EXIT_USAGE;
     }
     discovery_text_recipes(&out, book, &how);

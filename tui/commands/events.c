@@ -31,8 +31,6 @@ struct event_stream {
     struct printer printer; /* writes into line */
     bool several;           /* clusters: each line names its own */
     const struct model *model;
-    size_t elections; /* that the column of names was made for ... */
-    int where_width;  /* ... and its width */
     long written;
     bool over; /* as many as requested, or the reader has gone */
     int error; /* the output's; 0: it is well */
@@ -45,20 +43,6 @@ static void on_output_ended(void *context, int error)
     stream->error = error;
 }
 
-/* As wide as the longest name, so that lines align. */
-static int where_width(struct event_stream *stream)
-{
-    size_t elections = 0;
-    for (size_t i = 0; stream->model && i < stream->model->cluster_count; i++)
-        elections += stream->model->clusters[i].election_count;
-    if (!stream->model || (elections == stream->elections && stream->where_width > 0))
-        return stream->where_width;
-    int width = event_line_where(stream->model, stream->printer.row->ascii);
-    stream->elections = elections;
-    stream->where_width = width > stream->where_width ? width : stream->where_width; /* never back again */
-    return stream->where_width;
-}
-
 static void on_output_dropped(void *context, struct buffer *line, uint64_t count)
 {
     struct event_stream *stream = context;
@@ -67,7 +51,7 @@ static void on_output_dropped(void *context, struct buffer *line, uint64_t count
         return;
     }
     stream->printer.out = line;
-    event_line_print_dropped(&stream->printer, clock_now(), count, where_width(stream));
+    event_line_print_dropped(&stream->printer, clock_now(), count);
     stream->printer.out = &stream->line;
 }
 
@@ -82,8 +66,10 @@ static void events_on_event(void *context, const struct event *event)
     buffer_clear(&stream->line);
     if (stream->options->json)
         json_event_write(&stream->line, event);
-    else
-        event_line_print(&stream->printer, event, stream->several, where_width(stream));
+    else {
+        event_line_fit(&stream->printer, stream->model);
+        event_line_print(&stream->printer, event, stream->several);
+    }
     output_line(stream->output, stream->line.bytes, stream->line.length);
     stream->written++;
     if (stream->options->count > 0 && stream->written >= stream->options->count)

@@ -37,7 +37,6 @@ struct reporting {
     struct buffer out;
     struct printer printer;
     bool several;
-    int where_width;
     long reported;
     struct told *told; /* the lines are kept there; NULL: they are written */
     int error;         /* of the output; 0: it is well */
@@ -80,7 +79,7 @@ static bool events_recorded_on_event(void *context, const struct event *event)
     if (reporting->options->json)
         json_event_write(&reporting->out, event);
     else
-        event_line_print(&reporting->printer, event, reporting->several, reporting->where_width);
+        event_line_print(&reporting->printer, event, reporting->several);
     reporting->reported++;
     if (told) {
         room_for_one(&told->lines, told->count, &told->room, sizeof *told->lines);
@@ -98,7 +97,6 @@ static bool events_recorded_on_event(void *context, const struct event *event)
 struct case_events {
     struct reporting reporting;
     const struct model *model;
-    size_t elections; /* that the column of names was made for */
     int64_t from_us, to_us;
     bool over, state; /* state: the observation repeats a fact from before the run */
 };
@@ -110,14 +108,8 @@ static void case_events_on_event(void *context, const struct event *event)
     if (events->over || (events->state && reporting->told) || event->at.wall_us < events->from_us ||
         event->at.wall_us > events->to_us)
         return;
-    size_t elections = 1;
-    for (size_t i = 0; i < events->model->cluster_count; i++)
-        elections += events->model->clusters[i].election_count;
-    int width = reporting->told || elections == events->elections
-                    ? 0
-                    : event_line_where(events->model, reporting->printer.row->ascii);
-    events->elections = elections;
-    reporting->where_width = width > reporting->where_width ? width : reporting->where_width;
+    if (!reporting->told)
+        event_line_fit(&reporting->printer, events->model);
     events->over = !events_recorded_on_event(reporting, event);
 }
 
@@ -127,14 +119,13 @@ static struct model *case_events_run(struct case_events *events, const struct ca
     char *error;
     struct model *model = case_model(reader, &error);
     if (!model) {
-        complain("%s", error);
-        free(error);
+        complain_problem(error);
         return NULL;
     }
     model->on_event = case_events_on_event;
     model->context = events;
     events->model = model;
-    events->elections = 0;
+    events->reporting.printer.where_elections = 0;
     events->reporting.several |= model->cluster_count > 1;
     return model;
 }
@@ -260,7 +251,8 @@ static bool against_choose(const struct options *options, struct history *histor
         return false;
     const struct model *model = history_at(history, events->to_us, &error);
     reporting->several = model && model->cluster_count > 1;
-    reporting->where_width = model ? event_line_where(model, reporting->printer.row->ascii) : 20;
+    if (model)
+        event_line_fit(&reporting->printer, model);
     free(error);
     return true;
 }
@@ -289,9 +281,7 @@ static int command_events_against(const struct invocation *invocation)
         status = reporting->out.length ? EXIT_FOUND : EXIT_DONE;
         status = command_output_ended(flush(reporting) ? 0 : reporting->error, status);
     }
-    if (error)
-        complain("%s", error);
-    free(error);
+    complain_problem(error);
     printer_end(&reporting->printer);
     buffer_free(&reporting->out);
     told_free(&told_then);
@@ -322,22 +312,19 @@ int command_events_recorded(const struct invocation *invocation)
         free(error); /* its names are for the columns only */
         error = NULL;
         reporting.several = model && model->cluster_count > 1;
-        if (from_us > to_us) {
+        printer_begin(&reporting.printer, &reporting.out, &how);
+        if (model)
+            event_line_fit(&reporting.printer, model);
+        if (from_us > to_us)
             complain(
                 "--from is not before --to; times such as 14:03 or -10m count from the end of the recording");
-        } else {
-            printer_begin(&reporting.printer, &reporting.out, &how);
-            reporting.where_width = model ? event_line_where(model, reporting.printer.row->ascii) : 20;
-            if (!history_events(history, NULL, from_us, to_us + 1, events_recorded_on_event, &reporting,
+        else if (history_events(history, NULL, from_us, to_us + 1, events_recorded_on_event, &reporting,
                                 &error))
-                complain("%s", error);
-            else
-                status = command_output_ended(flush(&reporting) ? 0 : reporting.error, EXIT_DONE);
-            printer_end(&reporting.printer);
-        }
+            status = command_output_ended(flush(&reporting) ? 0 : reporting.error, EXIT_DONE);
+        printer_end(&reporting.printer);
     }
     history_close(history);
     buffer_free(&reporting.out);
-    free(error);
+    complain_problem(error);
     return status;
 }

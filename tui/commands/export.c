@@ -18,9 +18,7 @@
 
 void export_report_place(const struct exporter *exporter)
 {
-    char line[160];
-    snprintf(line, sizeof line, "metrics on http://%s/metrics\n", exporter_address(exporter));
-    command_output_message(STDOUT_FILENO, line);
+    command_output_message(STDOUT_FILENO, "metrics on http://%s/metrics\n", exporter_address(exporter));
     if (exporter_is_open(exporter))
         complain("anyone who can reach %s can read the metrics, including the names of hosts and elections",
                  exporter_address(exporter));

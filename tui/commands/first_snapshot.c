@@ -4,6 +4,7 @@
 
 #include "config/memory.h"
 #include "probe/election/summary.h"
+#include "probe/loop_timer.h"
 #include "tui/commands/command_output.h"
 #include "tui/commands/snapshot_exit.h"
 #include "tui/words/labels.h"
@@ -20,7 +21,7 @@ enum complained { COMPLAINED_NOT, COMPLAINED_UNREACHED, COMPLAINED_ALL };
 struct first_snapshot {
     struct monitor *monitor;
     const struct settings *settings;
-    uv_timer_t timer;
+    uv_timer_t *timer;
     enum complained *clusters;
     uint64_t begun_ms;
 };
@@ -161,9 +162,8 @@ struct first_snapshot *first_snapshot_begin(uv_loop_t *loop, struct monitor *mon
     snapshot->settings = settings;
     snapshot->clusters = xcalloc(monitor_model(monitor)->cluster_count + 1, sizeof *snapshot->clusters);
     snapshot->begun_ms = uv_now(loop);
-    uv_timer_init(loop, &snapshot->timer);
-    snapshot->timer.data = snapshot;
-    uv_timer_start(&snapshot->timer, first_snapshot_on_timer, CHECK_MS, CHECK_MS);
+    snapshot->timer = loop_timer_new(loop, snapshot);
+    uv_timer_start(snapshot->timer, first_snapshot_on_timer, CHECK_MS, CHECK_MS);
     return snapshot;
 }
 
@@ -176,15 +176,11 @@ bool first_snapshot_answered(const struct first_snapshot *snapshot)
     return true;
 }
 
-static void first_snapshot_on_closed(uv_handle_t *handle)
-{
-    struct first_snapshot *snapshot = handle->data;
-    free(snapshot->clusters);
-    free(snapshot);
-}
-
 void first_snapshot_end(struct first_snapshot *snapshot)
 {
-    if (snapshot)
-        uv_close((uv_handle_t *)&snapshot->timer, first_snapshot_on_closed);
+    if (!snapshot)
+        return;
+    loop_timer_free(snapshot->timer);
+    free(snapshot->clusters);
+    free(snapshot);
 }

@@ -43,7 +43,7 @@ struct injection {
     struct election_settings observed_election;
     struct shutdown ending;
     uv_timer_t progress;
-    bool shows_progress, over;
+    bool over;
     struct print_style style;
 };
 
@@ -220,9 +220,7 @@ static bool observe_begin(struct injection *in, uv_loop_t *loop)
     in->observed = *in->settings;
     in->observed.clusters = &in->observed_cluster;
     in->monitor = monitor_start(loop, &in->observed, &error);
-    if (error)
-        complain("%s", error);
-    free(error);
+    complain_problem(error);
     return in->monitor != NULL;
 }
 
@@ -240,22 +238,14 @@ static void inject_on_over(void *context)
     in->over = true;
 }
 
-static void inject_clear_progress(const struct injection *in)
-{
-    if (in->shows_progress)
-        command_output_message(STDERR_FILENO, "\r\033[K");
-}
-
 static void inject_on_progress(uv_timer_t *timer)
 {
     struct injection *in = timer->data;
     struct run_report *report = xmalloc(sizeof *report);
     struct buffer line = {0};
     run_report(in->run, report);
-    buffer_put_text(&line, "\r\033[K");
     run_progress_print(&line, report, in->style.ascii);
-    buffer_put(&line, "", 1);
-    command_output_message(STDERR_FILENO, line.bytes);
+    command_output_progress("%.*s", (int)line.length, line.bytes);
     buffer_free(&line);
     free(report);
 }
@@ -350,7 +340,7 @@ static void inject_run(struct injection *in, uv_loop_t *loop)
             heard_ms = uv_now(loop);
             run_stop(in->run);
         } else if (in->ending.signal && uv_now(loop) >= heard_ms + ONE_SIGNAL_MS) {
-            inject_clear_progress(in);
+            command_output_progress(NULL);
             complain("interrupted: the ephemeral znodes are deleted with their sessions, and the next run "
                      "removes the rest");
             break;
@@ -377,7 +367,6 @@ int command_inject_on(uv_loop_t *loop, const struct invocation *invocation)
     in->options = invocation->options;
     in->settings = invocation->settings;
     in->style = print_style_choose(in->options, in->settings, STDOUT_FILENO);
-    in->shows_progress = isatty(STDERR_FILENO);
     in->wanted.settings = in->settings;
     in->wanted.cluster = &in->settings->clusters[0];
     in->wanted.path = in->options->path_count ? in->options->paths[0] : NULL;
@@ -390,12 +379,12 @@ int command_inject_on(uv_loop_t *loop, const struct invocation *invocation)
         in->ending.in_order = true;
         uv_timer_init(loop, &in->progress);
         in->progress.data = in;
-        if (in->shows_progress)
+        if (isatty(STDERR_FILENO))
             uv_timer_start(&in->progress, inject_on_progress, PROGRESS_MS, PROGRESS_MS);
         observed = observe_begin(in, loop);
         reported = observed && inject_run_loop(in, loop);
         uv_close((uv_handle_t *)&in->progress, NULL);
-        inject_clear_progress(in);
+        command_output_progress(NULL);
     }
     if (reported)
         status = inject_report(in);

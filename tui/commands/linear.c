@@ -13,6 +13,7 @@
 #include "probe/clock.h"
 #include "probe/election/summary.h"
 #include "probe/history/preload.h"
+#include "probe/loop_timer.h"
 #include "probe/monitor.h"
 #include "tui/commands/command.h"
 #include "tui/commands/command_output.h"
@@ -63,9 +64,16 @@ static void linear_on_dropped(void *context, struct buffer *line, uint64_t count
     buffer_printf(line, "%llu lines were read too slowly, and are left out\n", (unsigned long long)count);
 }
 
-static void linear_say(struct linear *linear, const char *text)
+static void linear_say(struct linear *linear, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void linear_say(struct linear *linear, const char *format, ...)
 {
-    char clock[24], *safe = safe_text(text, strlen(text), true);
+    struct text text = {0};
+    va_list arguments;
+    va_start(arguments, format);
+    text_vprintf(&text, format, arguments);
+    va_end(arguments);
+    char clock[24], *safe = safe_text(text.at, text.length, true);
+    text_free(&text);
     char *line = text_format("%s %s\n", format_clock(clock_wall_us(), clock, sizeof clock), safe);
     output_line(linear->output, line, strlen(line));
     free(line);
@@ -86,12 +94,10 @@ static void linear_on_event(void *context, const struct event *event)
     cells_plain(&ascii, words.detail); /* an escape in place of a dash is read out as letters and digits */
     char *where = event->election ? state_line_name(monitor_model(linear->monitor), event->election)
                                   : xstrdup(label_cluster(event->cluster));
-    char *line = text_format("%s: %s%s%s%s%s%s%s", where, words.label, words.from[0] ? ", from " : "",
-                             words.from, words.subject[0] ? words.from[0] ? " to " : " " : "", words.subject,
-                             words.detail[0] ? ", " : "", words.detail);
+    linear_say(linear, "%s: %s%s%s%s%s%s%s", where, words.label, words.from[0] ? ", from " : "", words.from,
+               words.subject[0] ? words.from[0] ? " to " : " " : "", words.subject,
+               words.detail[0] ? ", " : "", words.detail);
     free(where);
-    linear_say(linear, line);
-    free(line);
 }
 
 static struct spoken *spoken_of(struct linear *linear, size_t hint, const struct election *election)
@@ -116,7 +122,7 @@ static void linear_see(struct linear *linear, size_t hint, const struct election
     bool differs = !spoken->state || strcmp(spoken->state, state) != 0;
     spoken->here = true;
     if (differs && (linear->begun || election_has_problem(election, now)))
-        linear_say(linear, state);
+        linear_say(linear, "%s", state);
     free(spoken->state);
     spoken->state = state;
 }
@@ -129,9 +135,7 @@ static void linear_forget(struct linear *linear)
         spoken->here = false;
         if (here)
             continue;
-        char *line = text_format("%s: no longer watched", spoken->name);
-        linear_say(linear, line);
-        free(line);
+        linear_say(linear, "%s: no longer watched", spoken->name);
         free(spoken->name);
         free(spoken->state);
         *spoken = linear->spoken[--linear->count];
@@ -147,10 +151,8 @@ static void linear_unreached(struct linear *linear, const struct model *model)
         const char *problem = summary_problem(cluster, quorum);
         if (cluster->connection == CONNECTION_CONNECTED)
             continue;
-        char *line = text_format("%s: not connected, %s%s", label_cluster(cluster),
-                                 problem ? problem : "no answer", snapshot_exit_next_step(cluster));
-        linear_say(linear, line);
-        free(line);
+        linear_say(linear, "%s: not connected, %s%s", label_cluster(cluster), problem ? problem : "no answer",
+                   snapshot_exit_next_step(cluster));
     }
 }
 
@@ -174,11 +176,8 @@ static void linear_turn(struct linear *linear)
             linear_see(linear, seen++, election, now);
         }
     linear_forget(linear);
-    if (!linear->begun) {
-        char *line = text_format("%zu election%s, %zu with a problem", seen, seen == 1 ? "" : "s", problems);
-        linear_say(linear, line);
-        free(line);
-    }
+    if (!linear->begun)
+        linear_say(linear, "%zu election%s, %zu with a problem", seen, seen == 1 ? "" : "s", problems);
     linear->begun = true;
 }
 
@@ -211,7 +210,6 @@ int command_linear_on(uv_loop_t *loop, const struct invocation *invocation)
     static const struct output_listener listener = {.ended = linear_on_ended, .dropped = linear_on_dropped};
     struct shutdown ending;
     struct linear linear = {.options = invocation->options, .ending = &ending};
-    uv_timer_t timer;
     char *error = NULL;
     int status = EXIT_USAGE;
     bool ready = shutdown_begin(&ending, loop, invocation->options->wait_ms, 0);
@@ -223,11 +221,10 @@ int command_linear_on(uv_loop_t *loop, const struct invocation *invocation)
         monitor_subscribe(linear.monitor, linear_on_event, &linear);
         struct first_snapshot *snapshot = first_snapshot_begin(loop, linear.monitor, invocation->settings);
         linear.snapshot = snapshot;
-        uv_timer_init(loop, &timer);
-        timer.data = &linear;
-        uv_timer_start(&timer, linear_on_turn, 0, TURN_MS);
+        uv_timer_t *timer = loop_timer_new(loop, &linear);
+        uv_timer_start(timer, linear_on_turn, 0, TURN_MS);
         status = linear_follow(loop, &linear);
-        uv_close((uv_handle_t *)&timer, NULL);
+        loop_timer_free(timer);
         first_snapshot_end(snapshot);
         preload_end(earlier);
     } else {

@@ -31,7 +31,6 @@ static bool once_wants(const void *context, const struct election *election)
 struct progress {
     const struct model *model;
     uint64_t begun_ms;
-    bool shown;
 };
 
 static void once_on_progress(uv_timer_t *timer)
@@ -40,12 +39,8 @@ static void once_on_progress(uv_timer_t *timer)
     size_t found = 0;
     for (size_t i = 0; i < progress->model->cluster_count; i++)
         found += progress->model->clusters[i].election_count;
-    char *line =
-        text_format("\r\033[Kelectop: searching, %zu election%s so far, %llu s", found, found == 1 ? "" : "s",
-                    (unsigned long long)(uv_now(timer->loop) - progress->begun_ms) / 1000);
-    command_output_message(STDERR_FILENO, line);
-    free(line);
-    progress->shown = true;
+    command_output_progress("electop: searching, %zu election%s so far, %llu s", found, found == 1 ? "" : "s",
+                            (unsigned long long)(uv_now(timer->loop) - progress->begun_ms) / 1000);
 }
 
 static uv_timer_t *progress_begin(uv_loop_t *loop, struct progress *progress)
@@ -56,13 +51,6 @@ static uv_timer_t *progress_begin(uv_loop_t *loop, struct progress *progress)
     if (timer)
         uv_timer_start(timer, once_on_progress, 1000, 500);
     return timer;
-}
-
-static void progress_end(uv_timer_t *timer, const struct progress *progress)
-{
-    loop_timer_free(timer);
-    if (progress->shown)
-        command_output_message(STDERR_FILENO, "\r\033[K");
 }
 
 /* Appends the snapshot, and sets its exit code. */
@@ -210,7 +198,8 @@ static void once_take(uv_loop_t *loop, struct monitor *monitor, const struct inv
                  : monitor_settled(monitor, until_ms) && !preload_waits(earlier)))
         uv_run(loop, UV_RUN_ONCE);
     preload_end(earlier);
-    progress_end(shows, &progress);
+    loop_timer_free(shows);
+    command_output_progress(NULL);
 }
 
 /* What the first snapshot is worth: its exit code, and why, on standard error, where it is none or not

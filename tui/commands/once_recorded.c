@@ -70,11 +70,9 @@ int command_once_recorded(const struct invocation *invocation)
             struct moment at = {.mono_us = model->now.mono_us + (at_us - model->now.wall_us),
                                 .wall_us = at_us};
             status = once_recorded_print_snapshot(history, model, at, invocation);
-        } else {
-            complain("%s", error);
         }
     }
     history_close(history);
-    free(error);
+    complain_problem(error);
     return status;
 }

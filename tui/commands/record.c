@@ -63,19 +63,15 @@ static void report_place(const struct recording *r)
 {
     struct text text = {0};
     char keep[32];
-    text_add(&text, "recording into ");
-    text_add(&text, recorder_file(r->recorder));
     duration_print(r->settings->history.keep_ms, keep, sizeof keep);
-    text_printf(&text, ", keeping %s:", keep);
+    text_printf(&text, "recording into %s, keeping %s:", recorder_file(r->recorder), keep);
     for (size_t i = 0; i < r->settings->cluster_count; i++) {
         const struct cluster_settings *cluster = &r->settings->clusters[i];
         text_printf(&text, "%s %s%s%s", i ? "," : "", cluster->name, *cluster->name ? " at " : "",
                     cluster->hosts);
     }
-    text_add(&text, "\n");
-    char *line = text_take(&text);
-    command_output_message(STDOUT_FILENO, line);
-    free(line);
+    command_output_message(STDOUT_FILENO, "%s\n", text.at);
+    text_free(&text);
 }
 
 static void recording_on_alert_problem(void *context, const char *problem)
@@ -160,10 +156,7 @@ static void record_on_check(uv_timer_t *timer)
         complain("%s: recording again", recorder_file(r->recorder));
     free(r->problem);
     r->problem = problem;
-    char *notice = r->recorder ? recorder_take_notice(r->recorder) : NULL;
-    if (notice)
-        complain("%s", notice);
-    free(notice);
+    complain_problem(r->recorder ? recorder_take_notice(r->recorder) : NULL);
     report_loss(r);
 }
 

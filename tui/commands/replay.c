@@ -36,10 +36,8 @@ static int command_replay_on(uv_loop_t *loop, const struct invocation *invocatio
         };
         status = main_loop_run(&show, &error);
     }
-    if (error)
-        complain("%s", error);
+    complain_problem(error);
     replay_free(past);
-    free(error);
     free(file);
     return status;
 }

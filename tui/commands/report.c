@@ -20,8 +20,7 @@
 
 static int give_up(char *error, int status)
 {
-    complain("%s", error);
-    free(error);
+    complain_problem(error);
     return status;
 }
 

@@ -325,8 +325,6 @@ int command_watch_on(uv_loop_t *loop, const struct invocation *invocation)
     private_directory_remove(watch.directory);
     event_log_free(watch.events);
     settings_free(own);
-    if (error)
-        complain("%s", error);
-    free(error);
+    complain_problem(error);
     return status;
 }

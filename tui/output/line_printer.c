@@ -11,8 +11,9 @@
 #include "tui/words/event_text.h"
 #include "tui/words/format.h"
 
-/* Columns below which prose is left to the terminal. */
-#define PROSE_LEAST 20
+#define WHERE_LEAST 20
+#define WHERE_MOST 40  /* a longer name moves the rest of its line */
+#define PROSE_LEAST 20 /* columns below which prose is left to the terminal */
 
 /* Without terminfo: a pipe has none, and an unknown terminal has eight colours. */
 static int colors_of_terminal(const char *term, const char *colorterm, bool *direct)
@@ -50,7 +51,8 @@ struct print_style print_style_choose(const struct options *options, const struc
 
 void printer_begin(struct printer *printer, struct buffer *out, const struct print_style *how)
 {
-    *printer = (struct printer){.out = out, .style = *how, .row = cells_new(PRINTER_WIDTH, 1)};
+    *printer = (struct printer){
+        .out = out, .style = *how, .row = cells_new(PRINTER_WIDTH, 1), .where_width = WHERE_LEAST};
     printer->row->ascii = how->ascii;
     cells_clear(printer->row);
 }
@@ -240,8 +242,6 @@ void printer_table_begin(struct printer *printer, struct column *columns, int co
 }
 
 #define CLOCK_WIDTH 12 /* 14:01:02.522 */
-#define WHERE_LEAST 20
-#define WHERE_MOST 40 /* a longer name moves the rest of its line */
 #define CLUSTER_WIDTH 8
 #define GAP 2
 
@@ -258,19 +258,24 @@ static int put_clock(struct cells *row, struct moment at)
     return put_column(row, 0, CLOCK_WIDTH, ROLE_DIM, format_clock_ms(at.wall_us, clock, sizeof clock));
 }
 
-int event_line_where(const struct model *model, bool ascii)
+void event_line_fit(struct printer *printer, const struct model *model)
 {
-    int width = WHERE_LEAST;
+    size_t elections = 1;
+    for (size_t i = 0; i < model->cluster_count; i++)
+        elections += model->clusters[i].election_count;
+    if (elections == printer->where_elections)
+        return;
+    printer->where_elections = elections;
     for (size_t i = 0; i < model->cluster_count; i++)
         for (size_t j = 0; j < model->clusters[i].election_count; j++) {
             const char *name = model->clusters[i].elections[j]->name;
-            int wanted = name ? safe_width(name, strlen(name), ascii) : 0;
-            width = wanted > width ? wanted : width;
+            int wanted = name ? safe_width(name, strlen(name), printer->row->ascii) : 0;
+            wanted = wanted < WHERE_MOST ? wanted : WHERE_MOST;
+            printer->where_width = wanted > printer->where_width ? wanted : printer->where_width;
         }
-    return width < WHERE_MOST ? width : WHERE_MOST;
 }
 
-void event_line_print(struct printer *printer, const struct event *event, bool with_cluster, int where_width)
+void event_line_print(struct printer *printer, const struct event *event, bool with_cluster)
 {
     struct cells *row = printer->row;
     struct event_words words;
@@ -279,7 +284,8 @@ void event_line_print(struct printer *printer, const struct event *event, bool w
     bool about_cluster = !event->election;
     if (with_cluster && event->cluster)
         x = put_column(row, x, CLUSTER_WIDTH, ROLE_DIM, event->cluster->name);
-    x = put_column(row, x, where_width, ROLE_STRONG, with_cluster && about_cluster ? "" : words.where);
+    x = put_column(row, x, printer->where_width, ROLE_STRONG,
+                   with_cluster && about_cluster ? "" : words.where);
     x = put_column(row, x, EVENT_LABEL_WIDTH, words.role, words.label);
     if (words.from[0]) {
         x += cells_put(row, x, 0, -1, ROLE_TEXT, words.from) + 1;
@@ -291,10 +297,10 @@ void event_line_print(struct printer *printer, const struct event *event, bool w
     printer_line(printer);
 }
 
-void event_line_print_dropped(struct printer *printer, struct moment at, uint64_t dropped, int where_width)
+void event_line_print_dropped(struct printer *printer, struct moment at, uint64_t dropped)
 {
     struct cells *row = printer->row;
-    int x = put_column(row, put_clock(row, at), where_width, ROLE_STRONG, "");
+    int x = put_column(row, put_clock(row, at), printer->where_width, ROLE_STRONG, "");
     x = put_column(row, x, EVENT_LABEL_WIDTH, ROLE_WARNING, "not shown");
     cells_printf(row, x, 0, -1, ROLE_TEXT, "%" PRIu64 " line%s read too slowly", dropped,
                  dropped == 1 ? ": it was" : "s: they were");

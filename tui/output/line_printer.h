@@ -34,7 +34,9 @@ struct print_style print_style_choose(const struct options *options, const struc
 struct printer {
     struct buffer *out;
     struct print_style style;
-    struct cells *row; /* write into its row 0 */
+    struct cells *row;      /* write into its row 0 */
+    int where_width;        /* of the column of elections' names, before events ... */
+    size_t where_elections; /* ... and the number of elections that it was made for; 0: none */
 };
 
 /* The maximum length of a line outside tables (a terminal wraps it). */
@@ -82,14 +84,14 @@ void printer_table_begin(struct printer *printer, struct column *columns, int co
 
 struct model;
 
-/* The columns for the elections' names, so that lines align: the longest,
-   20 to 40. */
-int event_line_where(const struct model *model, bool ascii);
+/* Widens the column of the elections' names to the longest, 20 to 40, so that lines align: whenever there may be
+ * more elections. It never narrows. */
+void event_line_fit(struct printer *printer, const struct model *model);
 
 /* with_cluster: there are several, so the line names its cluster, too. */
-void event_line_print(struct printer *printer, const struct event *event, bool with_cluster, int where_width);
+void event_line_print(struct printer *printer, const struct event *event, bool with_cluster);
 
 /* A notice for a reader that was too slow. */
-void event_line_print_dropped(struct printer *printer, struct moment at, uint64_t dropped, int where_width);
+void event_line_print_dropped(struct printer *printer, struct moment at, uint64_t dropped);
 
 #endif
