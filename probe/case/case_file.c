@@ -65,7 +65,7 @@ static void head_text(struct coding *c, char **text, bool needed)
 {
     const char *words = *text;
     coding_text(c, &words, needed);
-    if (!coding_writes(c))
+    if (!c->out)
         *text = head_copy(c, words);
 }
 
@@ -73,7 +73,7 @@ static void head_plain(struct coding *c, char **text)
 {
     const char *words = *text;
     coding_plain(c, &words, false);
-    if (!coding_writes(c))
+    if (!c->out)
         *text = head_copy(c, words);
 }
 
@@ -83,8 +83,8 @@ static void head_recipes(struct coding *c, struct settings *s)
 {
     uint64_t count = s->recipe_count;
     coding_number(c, &count);
-    if (!coding_writes(c)) {
-        count = coding_is_bad(c) || count > RECIPES_MOST ? 0 : count;
+    if (!c->out) {
+        count = c->bad || count > RECIPES_MOST ? 0 : count;
         s->recipes = xcalloc((size_t)count + 1, sizeof *s->recipes);
         s->recipe_count = (size_t)count;
     }
@@ -100,12 +100,11 @@ static void head_elections(struct coding *c, struct cluster_settings *cluster)
 {
     uint64_t count = cluster->election_count;
     coding_number(c, &count);
-    for (size_t i = 0; i < count && !coding_is_bad(c); i++) {
-        if (!coding_writes(c) && !coding_holds(c, sizeof *cluster->elections, HEAD_MEMORY))
+    for (size_t i = 0; i < count && !c->bad; i++) {
+        if (!c->out && !coding_holds(c, sizeof *cluster->elections, HEAD_MEMORY))
             return;
-        struct election_settings *e =
-            coding_writes(c) ? &cluster->elections[i] : cluster_add_election(cluster);
-        if (!coding_writes(c)) {
+        struct election_settings *e = c->out ? &cluster->elections[i] : cluster_add_election(cluster);
+        if (!c->out) {
             free(e->path);
             free(e->recipe);
         }
@@ -122,10 +121,10 @@ static void head_fields(struct coding *c, struct block_head *head)
     coding_number(c, &head->number);
     coding_flag(c, &head->one_poll);
     coding_number(c, &count);
-    for (size_t i = 0; i < count && i < CLUSTERS_MOST && !coding_is_bad(c); i++) {
+    for (size_t i = 0; i < count && i < CLUSTERS_MOST && !c->bad; i++) {
         struct cluster_settings *cluster =
-            coding_writes(c) ? &head->settings->clusters[i] : settings_add_cluster(head->settings);
-        if (!coding_writes(c)) {
+            c->out ? &head->settings->clusters[i] : settings_add_cluster(head->settings);
+        if (!c->out) {
             free(cluster->name);
             free(cluster->hosts);
         }
@@ -241,7 +240,7 @@ static void writer_join(struct case_writer *w, struct buffer *raw)
     struct buffer head = {0};
     struct coding *c = coding_write(&head);
     w->head.one_poll = w->model->one_poll;
-    coding_rename(c, w->pseudonyms);
+    c->pseudonyms = w->pseudonyms;
     head_fields(c, &w->head);
     coding_finish(c);
     coding_free(c);
@@ -269,8 +268,8 @@ static void writer_renew(struct case_writer *w)
     if (w->keeps_state) {
         w->coding = coding_write(&w->raw);
         w->head.state = case_state_put(w->coding, before.bytes, before.length);
-        w->state_bytes = coding_length(w->coding);
-        w->state_memory = coding_memory(w->coding);
+        w->state_bytes = w->coding->bytes;
+        w->state_memory = w->coding->memory;
     }
     buffer_free(&before);
 }
@@ -279,10 +278,9 @@ static void writer_renew(struct case_writer *w)
  * part of the cost of the observations, whatever its size. */
 static bool writer_is_full(const struct case_writer *w, size_t bytes)
 {
-    size_t length = coding_length(w->coding);
+    size_t length = w->coding->bytes;
     return (length > BLOCK_MOST / 2 && length > bytes + w->state_bytes) ||
-           length > bytes + 2 * w->state_bytes ||
-           coding_memory(w->coding) > STRETCH_MEMORY + 2 * w->state_memory;
+           length > bytes + 2 * w->state_bytes || w->coding->memory > STRETCH_MEMORY + 2 * w->state_memory;
 }
 
 bool case_writer_is_due(const struct case_writer *w, int64_t now_us, int64_t every_us)
@@ -338,7 +336,7 @@ void case_writer_observe(void *writer, const struct observation *o)
         w->begun_us = w->fd >= 0 ? clock_now().mono_us : o->at.mono_us;
     if (!w->coding) {
         w->coding = coding_write(&w->raw);
-        coding_rename(w->coding, w->pseudonyms);
+        w->coding->pseudonyms = w->pseudonyms;
     }
     coding_put(w->coding, o);
     if (w->fd >= 0 && (writer_is_full(w, BLOCK_BYTES) || clock_now().mono_us - w->begun_us > BLOCK_US))
@@ -506,7 +504,7 @@ void case_close(struct case_reader *r)
 static void block_end(struct case_reader *r)
 {
     if (r->coding)
-        r->losses.skipped += coding_skipped(r->coding);
+        r->losses.skipped += r->coding->skipped;
     coding_free(r->coding);
     free(r->raw);
     r->coding = NULL;
@@ -591,7 +589,7 @@ static bool block_begin(struct case_reader *r, size_t raw, bool *run, bool *foll
     const char *bytes = scan_piece(&in, &length);
     struct coding *c = coding_read(bytes, length, &r->kept);
     head_fields(c, &head);
-    bool fine = !coding_is_bad(c) && head.settings->cluster_count > 0;
+    bool fine = !c->bad && head.settings->cluster_count > 0;
     coding_free(c);
     r->coding = coding_read(in.at, (size_t)(in.end - in.at), &r->kept);
     if (r->heads)
@@ -671,7 +669,7 @@ enum case_next case_next(struct case_reader *r, struct observation *o)
             r->latest_us = o->at.mono_us > r->latest_us ? o->at.mono_us : r->latest_us;
             return CASE_OBSERVATION;
         }
-        if (r->coding && coding_is_bad(r->coding))
+        if (r->coding && r->coding->bad)
             reader_lose(r, r->at);
         block_end(r);
         if (!reader_advance(r, &run))

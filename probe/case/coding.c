@@ -1,4 +1,4 @@
-#include "probe/case/coding_private.h"
+#include "probe/case/coding.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -234,11 +234,6 @@ struct coding *coding_write(struct buffer *out)
     return c;
 }
 
-void coding_rename(struct coding *c, struct pseudonyms *pseudonyms)
-{
-    c->pseudonyms = pseudonyms;
-}
-
 /* The lanes that are not empty, each after its distance from the one before. */
 struct coding *coding_read(const void *bytes, size_t length, struct kept_settings **kept)
 {
@@ -282,29 +277,4 @@ void coding_free(struct coding *c)
     free(c->buckets);
     free(c->before);
     free(c);
-}
-
-bool coding_writes(const struct coding *c)
-{
-    return c->out != NULL;
-}
-
-bool coding_is_bad(const struct coding *c)
-{
-    return c->bad;
-}
-
-size_t coding_length(const struct coding *c)
-{
-    return c->bytes;
-}
-
-size_t coding_memory(const struct coding *c)
-{
-    return c->memory;
-}
-
-uint64_t coding_skipped(const struct coding *c)
-{
-    return c->skipped;
 }

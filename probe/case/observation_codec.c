@@ -6,7 +6,7 @@
 
 #include "config/memory.h"
 #include "config/text.h"
-#include "probe/case/coding_private.h"
+#include "probe/case/coding.h"
 #include "probe/case/server_lists.h"
 #include "probe/election/cluster.h"
 

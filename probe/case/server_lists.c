@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "config/memory.h"
-#include "probe/case/coding_private.h"
+#include "probe/case/coding.h"
 
 /* Servers list sessions in an order that hardly changes. */
 #define MATCH_NEAR 64
