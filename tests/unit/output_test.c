@@ -19,16 +19,8 @@
 #include "tui/output/output.h"
 
 struct seen {
-    int ended, error;
     uint64_t dropped;
 };
-
-static void on_ended(void *context, int error)
-{
-    struct seen *seen = context;
-    seen->ended++;
-    seen->error = error;
-}
 
 static void on_dropped(void *context, struct buffer *line, uint64_t count)
 {
@@ -36,8 +28,6 @@ static void on_dropped(void *context, struct buffer *line, uint64_t count)
     seen->dropped += count;
     buffer_printf(line, "dropped %llu\n", (unsigned long long)count);
 }
-
-static const struct output_listener listener = {.ended = on_ended, .dropped = on_dropped};
 
 static void close_all(struct output *output, uv_loop_t *loop)
 {
@@ -55,7 +45,7 @@ static void keep_and_count(int reader, int writer)
     uv_loop_init(&loop);
     struct seen seen = {0};
     int flags = fcntl(writer, F_GETFL);
-    struct output *output = output_open(&loop, writer, &listener, &seen);
+    struct output *output = output_open(&loop, writer, on_dropped, &seen);
     assert_non_null(output);
     char line[64];
     for (int i = 0; i < LINES; i++) {
@@ -93,7 +83,7 @@ static void keep_and_count(int reader, int writer)
     }
     assert_int_equal(next, LINES);
     assert_true(seen.dropped > 0);
-    assert_int_equal(seen.ended, 0);
+    assert_int_equal(output_error(output), 0);
     buffer_free(&got);
     close_all(output, &loop);
     close(reader);
@@ -123,7 +113,7 @@ static void keeps_what_one_turn_writes(void **state)
     struct seen seen = {0};
     int ends[2];
     assert_int_equal(pipe(ends), 0);
-    struct output *output = output_open(&loop, ends[1], &listener, &seen);
+    struct output *output = output_open(&loop, ends[1], on_dropped, &seen);
     for (int i = 0; i < MEMBERS; i++)
         output_line(output, line, sizeof line - 1);
     size_t got = 0;
@@ -151,18 +141,17 @@ static void noticed_without_writing(void **state)
     struct seen seen = {0};
     int ends[2];
     assert_int_equal(pipe(ends), 0);
-    struct output *output = output_open(&loop, ends[1], &listener, &seen);
+    struct output *output = output_open(&loop, ends[1], on_dropped, &seen);
     uv_run(&loop, UV_RUN_NOWAIT);
-    assert_int_equal(seen.ended, 0);
+    assert_int_equal(output_error(output), 0);
     close(ends[0]);
-    for (int i = 0; i < 200 && !seen.ended; i++) {
+    for (int i = 0; i < 200 && !output_error(output); i++) {
         uv_run(&loop, UV_RUN_NOWAIT);
         uv_sleep(5);
     }
-    assert_int_equal(seen.ended, 1);
-    assert_true(output_is_gone(seen.error));
+    assert_true(output_is_gone(output_error(output)));
     output_line(output, "x\n", 2);
-    assert_int_equal(seen.ended, 1);
+    assert_true(output_is_gone(output_error(output)));
     close_all(output, &loop);
     close(ends[1]);
 }
@@ -177,16 +166,15 @@ static void noticed_on_a_socket(void **state)
     int ends[2];
     char back[8];
     assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
-    struct output *output = output_open(&loop, ends[1], &listener, &seen);
+    struct output *output = output_open(&loop, ends[1], on_dropped, &seen);
     output_line(output, "hello\n", 6);
     assert_int_equal(read(ends[0], back, sizeof back), 6);
     close(ends[0]);
-    for (int i = 0; i < 400 && !seen.ended; i++) {
+    for (int i = 0; i < 400 && !output_error(output); i++) {
         uv_run(&loop, UV_RUN_NOWAIT);
         uv_sleep(5);
     }
-    assert_int_equal(seen.ended, 1);
-    assert_true(output_is_gone(seen.error));
+    assert_true(output_is_gone(output_error(output)));
     close_all(output, &loop);
     close(ends[1]);
 }
@@ -200,9 +188,8 @@ static void closed_from_the_beginning(void **state)
     struct seen seen = {0};
     int fd = open("/dev/null", O_WRONLY);
     close(fd);
-    struct output *output = output_open(&loop, fd, &listener, &seen);
-    assert_int_equal(seen.ended, 1);
-    assert_true(output_is_gone(seen.error));
+    struct output *output = output_open(&loop, fd, on_dropped, &seen);
+    assert_true(output_is_gone(output_error(output)));
     assert_true(output_is_gone(output_write(fd, "x", 1)));
     close_all(output, &loop);
 }
@@ -219,17 +206,17 @@ static void files(void **state)
         uv_loop_t loop;
         uv_loop_init(&loop);
         struct seen seen = {0};
-        struct output *output = output_open(&loop, fd, &listener, &seen);
+        struct output *output = output_open(&loop, fd, on_dropped, &seen);
         for (int j = 0; j < 1000; j++)
             output_line(output, "a line\n", 7);
         output_flush(output, 100);
         assert_int_equal(seen.dropped, 0);
         if (i == 2) {
-            assert_int_equal(seen.error, ENOSPC);
-            assert_false(output_is_gone(seen.error));
+            assert_int_equal(output_error(output), ENOSPC);
+            assert_false(output_is_gone(output_error(output)));
             assert_int_equal(output_write(fd, "x", 1), ENOSPC);
         } else {
-            assert_int_equal(seen.ended, 0);
+            assert_int_equal(output_error(output), 0);
         }
         if (!paths[i]) {
             assert_int_equal(lseek(fd, 0, SEEK_END), 7000);

@@ -20,11 +20,6 @@ static uv_loop_t *messages_loop; /* NULL: none runs, and a message may wait */
 static unsigned messages_depth;
 static struct output *messages[STDERR_FILENO + 1];
 
-static void message_on_ended(void *context, int error)
-{
-    (void)context, (void)error;
-}
-
 static void message_on_dropped(void *context, struct buffer *line, uint64_t count)
 {
     (void)context;
@@ -53,13 +48,12 @@ void command_output_end(void)
 
 static void message_write(int fd, const char *text)
 {
-    static const struct output_listener listener = {message_on_ended, message_on_dropped};
     if (!messages_loop) {
         output_write(fd, text, strlen(text));
         return;
     }
     if (!messages[fd])
-        messages[fd] = output_open(messages_loop, fd, &listener, NULL);
+        messages[fd] = output_open(messages_loop, fd, message_on_dropped, NULL);
     output_line(messages[fd], text, strlen(text));
 }
 

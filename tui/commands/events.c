@@ -32,15 +32,13 @@ struct event_stream {
     bool several;           /* clusters: each line names its own */
     const struct model *model;
     long written;
-    bool over; /* as many as requested, or the reader has gone */
-    int error; /* the output's; 0: it is well */
 };
 
-static void on_output_ended(void *context, int error)
+/* As many as requested, or the reader has gone. */
+static bool stream_is_over(const struct event_stream *stream)
 {
-    struct event_stream *stream = context;
-    stream->over = true;
-    stream->error = error;
+    return output_error(stream->output) ||
+           (stream->options->count > 0 && stream->written >= stream->options->count);
 }
 
 static void on_output_dropped(void *context, struct buffer *line, uint64_t count)
@@ -59,7 +57,7 @@ static void events_on_event(void *context, const struct event *event)
 {
     struct event_stream *stream = context;
     const char *filter = stream->options->filter;
-    if (stream->over)
+    if (stream_is_over(stream))
         return;
     if (filter && event->election && !election_filter_match(filter, event->election, event->at))
         return;
@@ -72,18 +70,15 @@ static void events_on_event(void *context, const struct event *event)
     }
     output_line(stream->output, stream->line.bytes, stream->line.length);
     stream->written++;
-    if (stream->options->count > 0 && stream->written >= stream->options->count)
-        stream->over = true;
 }
 
 static void stream_begin(struct event_stream *stream, uv_loop_t *loop, const struct invocation *invocation)
 {
-    static const struct output_listener listener = {.ended = on_output_ended, .dropped = on_output_dropped};
     struct print_style how = print_style_choose(invocation->options, invocation->settings, STDOUT_FILENO);
     *stream = (struct event_stream){.options = invocation->options,
                                     .several = invocation->settings->cluster_count > 1};
     printer_begin(&stream->printer, &stream->line, &how);
-    stream->output = output_open(loop, STDOUT_FILENO, &listener, stream);
+    stream->output = output_open(loop, STDOUT_FILENO, on_output_dropped, stream);
 }
 
 static void stream_end(struct event_stream *stream)
@@ -99,7 +94,7 @@ static int follow(uv_loop_t *loop, struct event_stream *stream, struct shutdown 
 {
     const bool *waited = &ending->passed[0], *lasted = &ending->passed[1];
     bool judged = false;
-    while (!ending->signal && !stream->over && !*lasted && !judged) {
+    while (!ending->signal && !stream_is_over(stream) && !*lasted && !judged) {
         uv_run(loop, UV_RUN_ONCE);
         judged = *waited && snapshot_exit_status(model, false) == EXIT_NO_SNAPSHOT;
         if (*waited && !judged)
@@ -108,8 +103,8 @@ static int follow(uv_loop_t *loop, struct event_stream *stream, struct shutdown 
     output_flush(stream->output, FLUSH_MS);
     if (ending->signal)
         return 128 + ending->signal;
-    if (stream->over)
-        return command_output_ended(stream->error, EXIT_DONE);
+    if (stream_is_over(stream))
+        return command_output_ended(output_error(stream->output), EXIT_DONE);
     int status = snapshot_exit_status(model, false);
     if (status == EXIT_NO_SNAPSHOT)
         snapshot_exit_complain(model, *lasted ? stream->options->for_ms : stream->options->wait_ms);

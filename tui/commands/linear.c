@@ -47,16 +47,8 @@ struct linear {
     const struct shutdown *ending;
     struct spoken *spoken;
     size_t count, room;
-    bool begun, over;
-    int error; /* the output's; 0: it is well */
+    bool begun;
 };
-
-static void linear_on_ended(void *context, int error)
-{
-    struct linear *linear = context;
-    linear->over = true;
-    linear->error = error;
-}
 
 static void linear_on_dropped(void *context, struct buffer *line, uint64_t count)
 {
@@ -87,7 +79,7 @@ static void linear_on_event(void *context, const struct event *event)
     const struct cells ascii = {.ascii = true};
     struct event_words words;
     bool wanted = event->kind == EVENT_FAILOVER || event->kind == EVENT_CONNECTION;
-    if (!wanted || linear->over || !linear->begun ||
+    if (!wanted || output_error(linear->output) || !linear->begun ||
         (filter && event->election && !election_filter_match(filter, event->election, event->at)))
         return;
     event_text(event, &words);
@@ -188,11 +180,11 @@ static void linear_on_turn(uv_timer_t *timer)
 
 static int linear_follow(uv_loop_t *loop, struct linear *linear)
 {
-    while (!linear->ending->signal && !linear->over)
+    while (!linear->ending->signal && !output_error(linear->output))
         uv_run(loop, UV_RUN_ONCE);
     output_flush(linear->output, FLUSH_MS);
     return linear->ending->signal ? 128 + linear->ending->signal
-                                  : command_output_ended(linear->error, EXIT_DONE);
+                                  : command_output_ended(output_error(linear->output), EXIT_DONE);
 }
 
 static void linear_end(struct linear *linear)
@@ -207,13 +199,12 @@ static void linear_end(struct linear *linear)
 
 int command_linear_on(uv_loop_t *loop, const struct invocation *invocation)
 {
-    static const struct output_listener listener = {.ended = linear_on_ended, .dropped = linear_on_dropped};
     struct shutdown ending;
     struct linear linear = {.options = invocation->options, .ending = &ending};
     char *error = NULL;
     int status = EXIT_USAGE;
     bool ready = shutdown_begin(&ending, loop, invocation->options->wait_ms, 0);
-    linear.output = output_open(loop, STDOUT_FILENO, &listener, &linear);
+    linear.output = output_open(loop, STDOUT_FILENO, linear_on_dropped, &linear);
     linear.monitor = ready ? monitor_start(loop, invocation->settings, &error) : NULL;
     if (linear.monitor) {
         struct preload *earlier = preload_begin(loop, linear.monitor, &invocation->settings->history);

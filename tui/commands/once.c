@@ -83,8 +83,6 @@ struct once_watch {
     struct output *output;
     struct buffer shown; /* with a filter: the latest snapshot, without figures that grow by themselves */
     uint64_t printed_ms; /* uv_now() of the latest snapshot */
-    bool over;           /* the reader has gone, or nothing can be written any more */
-    int error;
     int status;
 };
 
@@ -141,13 +139,6 @@ static void once_on_event(void *context, const struct event *event)
         uv_timer_start(watch->timer, watch_on_timer, next > now + GROUP_MS ? next - now : GROUP_MS, 0);
 }
 
-static void watch_on_ended(void *context, int error)
-{
-    struct once_watch *watch = context;
-    watch->over = true;
-    watch->error = error;
-}
-
 /* The reader was too slow for some snapshots: it gets the present one. */
 static void watch_on_dropped(void *context, struct buffer *out, uint64_t count)
 {
@@ -159,21 +150,21 @@ static void watch_on_dropped(void *context, struct buffer *out, uint64_t count)
 static int watch_follow(uv_loop_t *loop, struct once_watch *watch, struct buffer *out,
                         struct shutdown *ending)
 {
-    static const struct output_listener listener = {.ended = watch_on_ended, .dropped = watch_on_dropped};
-    watch->output = output_open(loop, STDOUT_FILENO, &listener, watch);
+    watch->output = output_open(loop, STDOUT_FILENO, watch_on_dropped, watch);
     watch->timer = loop_timer_new(loop, watch);
     monitor_subscribe(watch->monitor, once_on_event, watch);
     watch_differs(watch);
     output_line(watch->output, out->bytes, out->length);
     watch->printed_ms = uv_now(loop);
-    while (!ending->signal && !watch->over && !ending->passed[1])
+    while (!ending->signal && !output_error(watch->output) && !ending->passed[1])
         uv_run(loop, UV_RUN_ONCE);
     monitor_unsubscribe(watch->monitor, once_on_event, watch);
     output_flush(watch->output, FLUSH_MS);
     loop_timer_free(watch->timer);
+    int error = output_error(watch->output);
     output_close(watch->output);
     buffer_free(&watch->shown);
-    return watch->over ? command_output_ended(watch->error, EXIT_DONE) : watch->status;
+    return error ? command_output_ended(error, EXIT_DONE) : watch->status;
 }
 
 /* ---- the command ---- */

@@ -20,7 +20,7 @@ struct output {
     bool own;   /* ours: it does not block, and the loop polls it */
     bool plain; /* a file: always ready */
     int error;  /* why it ended; 0: it has not */
-    struct output_listener listener;
+    output_dropped_fn fn;
     void *context;
     struct buffer kept; /* for the reader */
     size_t taken;       /* so many of these bytes are written */
@@ -87,7 +87,6 @@ static void output_end(struct output *output, int error)
     output->error = error;
     buffer_clear(&output->kept);
     output->taken = 0;
-    output->listener.ended(output->context, error);
 }
 
 /* Like write(2), never blocking: -1 with EAGAIN where the reader does not keep up. */
@@ -154,7 +153,7 @@ static void take_up(struct output *output)
     write_kept(output);
     if (output->error || !output->dropped || kept_length(output) > OUTPUT_ROOM / 2)
         return;
-    output->listener.dropped(output->context, &output->kept, output->dropped);
+    output->fn(output->context, &output->kept, output->dropped);
     output->dropped = 0;
     write_kept(output);
 }
@@ -216,11 +215,11 @@ static bool watch_by_poll(struct output *output, uv_loop_t *loop)
     return true;
 }
 
-struct output *output_open(uv_loop_t *loop, int fd, const struct output_listener *listener, void *context)
+struct output *output_open(uv_loop_t *loop, int fd, output_dropped_fn dropped, void *context)
 {
     struct output *output = xcalloc(1, sizeof *output);
     output->fd = fd;
-    output->listener = *listener;
+    output->fn = dropped;
     output->context = context;
     struct stat status;
     int flags = fcntl(fd, F_GETFL);
@@ -243,6 +242,11 @@ struct output *output_open(uv_loop_t *loop, int fd, const struct output_listener
         uv_timer_start(&output->handle.timer, output_on_timer, CHECK_AGAIN_MS, CHECK_AGAIN_MS);
     }
     return output;
+}
+
+int output_error(const struct output *output)
+{
+    return output->error;
 }
 
 void output_line(struct output *output, const char *line, size_t length)

@@ -31,17 +31,16 @@ void output_hurry(bool hurry);
 /* The reader has gone: the program should end quietly. */
 bool output_is_gone(int error);
 
-struct output_listener {
-    /* Output has failed for good: errno says why. Called once, from the loop or from output_line(). */
-    void (*ended)(void *context, int error);
-    /* There is room again: append a line with the number of dropped lines. */
-    void (*dropped)(void *context, struct buffer *line, uint64_t count);
-};
-
 struct output;
 
+/* There is room again: append a line with the number of dropped lines. */
+typedef void (*output_dropped_fn)(void *context, struct buffer *line, uint64_t count);
+
 /* Borrows fd, which must stay open. */
-struct output *output_open(uv_loop_t *loop, int fd, const struct output_listener *listener, void *context);
+struct output *output_open(uv_loop_t *loop, int fd, output_dropped_fn dropped, void *context);
+
+/* Output has failed for good: an errno; 0: it is well. It fails in the loop, or in output_line(). */
+int output_error(const struct output *output);
 
 /* Writes one line at once with a single write(2) if the reader keeps up; else keeps or drops it. */
 void output_line(struct output *output, const char *line, size_t length);
