@@ -611,10 +611,8 @@ static void candidate_title(struct view *self, const struct scene *scene, struct
                             int room)
 {
     const struct candidate_view *view = (const struct candidate_view *)self;
-    const struct election *election = view_election(self, scene);
 
-    label_put_crumbs(cells, x, room, scene->model, self->cluster,
-                     election != NULL ? election->name : self->path, view->name);
+    label_put_crumbs(cells, x, room, scene->model, self->cluster, view_name(self, scene), view->name);
 }
 
 static const char *candidate_path(struct view *self, const struct scene *scene, char *buffer, size_t size)

@@ -634,12 +634,11 @@ static enum view_result election_click(struct view *self, const struct scene *sc
 
 static void election_title(struct view *self, const struct scene *scene, struct cells *cells, int x, int room)
 {
-    const struct election *election = view_election(self, scene);
+    const char *name = view_name(self, scene);
     int end = x + room;
 
-    x += label_put_crumbs(cells, x, room, scene->model, self->cluster,
-                          election != NULL ? election->name : self->path, NULL);
-    if (election != NULL && strcmp(election->name, self->path) != 0)
+    x += label_put_crumbs(cells, x, room, scene->model, self->cluster, name, NULL);
+    if (strcmp(name, self->path) != 0)
         cells_put(cells, x + 2, 0, label_room(x + 2, end), ROLE_TITLE_DIM, self->path);
 }
 

@@ -616,9 +616,7 @@ static struct destination history_destination(const struct view *self)
 
 static void history_title(struct view *self, const struct scene *scene, struct cells *cells, int x, int room)
 {
-    const struct election *election = view_election(self, scene);
-    label_put_page(cells, x, room, scene->model, self->cluster, election ? election->name : self->path,
-                   "history");
+    label_put_page(cells, x, room, scene->model, self->cluster, view_name(self, scene), "history");
 }
 
 static void history_release(struct view *self)

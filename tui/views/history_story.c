@@ -116,9 +116,7 @@ static enum view_result story_view_action(struct view *self, const struct scene 
 static void story_view_title(struct view *self, const struct scene *scene, struct cells *cells, int x,
                              int room)
 {
-    const struct election *election = view_election(self, scene);
-    label_put_page(cells, x, room, scene->model, self->cluster, election ? election->name : self->path,
-                   "why it changed");
+    label_put_page(cells, x, room, scene->model, self->cluster, view_name(self, scene), "why it changed");
 }
 
 static void story_release(struct view *self)

@@ -36,6 +36,13 @@ const struct election *view_election(const struct view *view, const struct scene
     return model_find(scene->model, view->cluster, view->path);
 }
 
+const char *view_name(const struct view *view, const struct scene *scene)
+{
+    const struct election *election = view_election(view, scene);
+
+    return election != NULL ? election->name : view->path;
+}
+
 bool view_has_paths(const struct view *view)
 {
     return view->path != NULL || view->ops->path != NULL;

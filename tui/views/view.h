@@ -111,6 +111,8 @@ void view_free(struct view *);
 enum view_result view_open(struct view **next, struct view *opened);
 /* The only election; NULL: it is not watched any more. */
 const struct election *view_election(const struct view *, const struct scene *);
+/* Its name; its path where it is not watched any more. */
+const char *view_name(const struct view *, const struct scene *);
 /* What y copies: see view_ops. False: never anything. */
 bool view_has_paths(const struct view *);
 const char *view_path(struct view *, const struct scene *, char *buffer, size_t size);
