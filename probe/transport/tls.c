@@ -669,25 +669,28 @@ int tls_handshake(struct tls *tls)
     return tls->open ? 1 : tls->failed ? -1 : 0;
 }
 
-ssize_t tls_send(struct tls *tls, const void *bytes, size_t length)
+/* False: not yet, or never, as errno says. */
+static bool tls_is_ready(struct tls *tls)
 {
     int ready = tls_handshake(tls);
-    if (ready <= 0) {
+    if (ready <= 0)
         errno = ready < 0 ? EPROTO : EAGAIN;
+    else
+        ERR_clear_error();
+    return ready > 0;
+}
+
+ssize_t tls_send(struct tls *tls, const void *bytes, size_t length)
+{
+    if (!tls_is_ready(tls))
         return -1;
-    }
-    ERR_clear_error();
     return tls_result(tls, SSL_write(tls->ssl, bytes, (int)(length < INT32_MAX ? length : INT32_MAX)));
 }
 
 ssize_t tls_recv(struct tls *tls, void *bytes, size_t length)
 {
-    int ready = tls_handshake(tls);
-    if (ready <= 0) {
-        errno = ready < 0 ? EPROTO : EAGAIN;
+    if (!tls_is_ready(tls))
         return -1;
-    }
-    ERR_clear_error();
     return tls_result(tls, SSL_read(tls->ssl, bytes, (int)(length < INT32_MAX ? length : INT32_MAX)));
 }
 

@@ -61,30 +61,27 @@ struct connection {
 
 /* ---- words ---- */
 
+/* "": it is not known. */
+static const char *connection_host(const struct connection *c, struct sockaddr_storage *peer)
+{
+    socklen_t length = sizeof *peer;
+    const char *host = NULL;
+    if (getpeername(c->fd, (struct sockaddr *)peer, &length) == 0 && c->link->host)
+        host = c->link->host(c->link->context, (const struct sockaddr *)peer);
+    return host ? host : "";
+}
+
 static void connection_name(const struct connection *c, char *text, size_t size)
 {
     struct sockaddr_storage peer = {0};
-    socklen_t length = sizeof peer;
-    const char *host = NULL;
-    if (getpeername(c->fd, (struct sockaddr *)&peer, &length) == 0 && c->link->host)
-        host = c->link->host(c->link->context, (const struct sockaddr *)&peer);
+    const char *host = connection_host(c, &peer);
     int port =
         ntohs(peer.ss_family == AF_INET6 ? ((const struct sockaddr_in6 *)(const void *)&peer)->sin6_port
                                          : ((const struct sockaddr_in *)(const void *)&peer)->sin_port);
-    if (host)
+    if (*host)
         snprintf(text, size, strchr(host, ':') ? "[%.120s]:%d" : "%.120s:%d", host, port);
     else
         snprintf(text, size, "the server");
-}
-
-static const char *connection_host(const struct connection *c)
-{
-    struct sockaddr_storage peer = {0};
-    socklen_t length = sizeof peer;
-    const char *host = NULL;
-    if (getpeername(c->fd, (struct sockaddr *)&peer, &length) == 0 && c->link->host)
-        host = c->link->host(c->link->context, (const struct sockaddr *)&peer);
-    return host ? host : "";
 }
 
 /* The connection is of no more use: the client's next call fails. Returns -1. */
@@ -308,7 +305,8 @@ static int connection_login(struct connection *c)
     const uint8_t *token = NULL;
     size_t length = 0;
     connection_name(c, server, sizeof server);
-    c->sasl = sasl_new(c->sasl_context, c->link->loop, server, connection_host(c), connection_on_login, c);
+    c->sasl = sasl_new(c->sasl_context, c->link->loop, server,
+                       connection_host(c, &(struct sockaddr_storage){0}), connection_on_login, c);
     if (!c->sasl)
         return connection_fail(c, TRANSPORT_FAULT_OWN, "out of memory");
     c->link->stage = TRANSPORT_LOGGING_IN;
@@ -487,7 +485,8 @@ static bool connection_secure(struct connection *c)
     if (!c->tls_context)
         return true;
     connection_name(c, server, sizeof server);
-    c->tls = tls_new(c->tls_context, c->fd, server, connection_host(c), problem);
+    c->tls =
+        tls_new(c->tls_context, c->fd, server, connection_host(c, &(struct sockaddr_storage){0}), problem);
     if (!c->tls)
         return connection_fail(c, TRANSPORT_FAULT_TLS, "%s", problem) == 0;
     c->link->stage = TRANSPORT_TLS;
