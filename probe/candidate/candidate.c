@@ -250,17 +250,22 @@ struct candidate_asks candidate_delayed(struct candidacy *c, const struct candid
     return c->volunteers && c->state == CANDIDATE_LEADING ? acknowledge(c, options) : nothing();
 }
 
+/* A znode that any of them may have created, also before a lost connection: its owner says whose it is. */
+static struct candidate_asks claimed(struct candidacy *c, enum session_result result,
+                                     enum candidate_ask owner, enum candidate_ask directory, const char *what)
+{
+    if (result == SESSION_LOST)
+        return nothing();
+    if (result == SESSION_OK || result == SESSION_NODE_EXISTS)
+        return one(owner);
+    return result == SESSION_NO_NODE ? one(directory) : refused(c, result, what);
+}
+
 struct candidate_asks candidate_ack_written(struct candidacy *c, const struct candidate_options *options,
                                             enum session_result result)
 {
     (void)options;
-    if (result == SESSION_LOST)
-        return nothing();
-    if (result == SESSION_OK || result == SESSION_NODE_EXISTS)
-        return one(ASK_ACK_SEEN); /* whose it is: ours, perhaps from before a lost connection? */
-    if (result == SESSION_NO_NODE)
-        return one(ASK_ACK_DIRECTORY);
-    return refused(c, result, "write the acknowledgement of");
+    return claimed(c, result, ASK_ACK_SEEN, ASK_ACK_DIRECTORY, "write the acknowledgement of");
 }
 
 struct candidate_asks candidate_ack_seen(struct candidacy *c, const struct candidate_options *options,
@@ -297,13 +302,7 @@ struct candidate_asks candidate_contended(struct candidacy *c, const struct cand
                                           enum session_result result)
 {
     (void)options;
-    if (result == SESSION_LOST)
-        return nothing();
-    if (result == SESSION_OK || result == SESSION_NODE_EXISTS)
-        return one(ASK_LOCK); /* its owner says whose it is */
-    if (result == SESSION_NO_NODE)
-        return one(ASK_DIRECTORY);
-    return refused(c, result, "create");
+    return claimed(c, result, ASK_LOCK, ASK_DIRECTORY, "create");
 }
 
 struct candidate_asks candidate_lock_seen(struct candidacy *c, const struct candidate_options *options,
