@@ -105,10 +105,11 @@ static void clear_text(void *field)
 
 static void print_text(const struct key *key, const void *field, struct text *out)
 {
-    (void)key;
     char *const *text = field;
     if (*text && **text)
         key_print_text(*text, false, out);
+    else if (!*text && key->fallback)
+        text_add(out, key->fallback);
 }
 
 static void read_text(const struct key *key, const struct yaml_node *node, void *field,
@@ -430,16 +431,8 @@ static void read_identity(const struct key *key, const struct yaml_node *node, v
         value_set_text(field, node->text);
 }
 
-static void print_identity(const struct key *key, const void *field, struct text *out)
-{
-    char *const *text = field;
-    if (*text)
-        print_text(key, field, out);
-    else
-        text_add(out, "auto");
-}
 const struct key_type type_identity = {"auto, registry:/path, data, name, client or session",
-                                       .read = read_identity, .print = print_identity, .clear = clear_text};
+                                       .read = read_identity, .print = print_text, .clear = clear_text};
 
 /* Is this item of the list fine? Reports it if not. */
 typedef bool (*item_check)(const struct key *, const struct yaml_node *, struct key_reading *);
