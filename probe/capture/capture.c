@@ -322,6 +322,7 @@ static void capture_tick(struct capture *k, int64_t at_us)
 {
     k->now = (struct moment){at_us, at_us};
     k->ticked_us = at_us;
+    wire_pass(k->wire, at_us);
     if (at_us - k->shown_us >= SHOW_US) {
         k->shown_us = at_us;
         znode_tree_each_session(k->tree, show_again, k);
@@ -427,10 +428,10 @@ static void on_end(void *context, struct znode *node, const struct observed_tran
 
 static void hear(struct logged_session *session, const struct wire_client *client)
 {
-    if (!session || client->heard_us <= session->active_us)
+    if (!session || client->heard_us < session->active_us)
         return;
     session->active_us = client->heard_us;
-    session->heard_about = false;
+    session->heard_about = client->heard_about;
 }
 
 /* Its client may have sent pings since the latest other fact, on any connection. */
@@ -492,15 +493,30 @@ static void on_created(struct capture *k, const struct wire_client *client, cons
     struct znode *node;
     ends_forget_asked(k->ends, fact->path);
     logged_elections_examine(k->elections, &change, k->now);
-    if (fact->ephemeral && client->session == 0)
+    if (fact->ephemeral && client->session == 0) {
         node = znode_tree_named(k->tree, fact->path); /* its owner is not known */
-    else
+        if (node)
+            node->stat.czxid = t.zxid;
+    } else {
         node = znode_tree_created(k->tree, &t, &change);
+    }
     note_change(k, fact->path, node, true);
 }
 
+/* What was absent may be there, and who stands is not known, until a client is shown it anew. */
 static void on_unseen(struct capture *k, const char *path)
 {
+    if (!path) {
+        ends_doubt(k->ends, k->now.mono_us);
+        logged_elections_unseen(k->elections);
+        return;
+    }
+    struct znode *node = znode_tree_find(k->tree, path, strlen(path));
+    ends_forget_asked(k->ends, path);
+    if (node && !node->exists && node->listed) {
+        node->listed = false;
+        logged_elections_changed(k->elections, node, false);
+    }
     struct znode *directory = znode_tree_find(k->tree, path, (size_t)(strrchr(path, '/') - path));
     if (!directory || !directory->listed)
         return;
@@ -693,11 +709,14 @@ static void on_notified(struct capture *k, struct wire_client *client, const str
     if (own->told_count < TOLD_MOST &&
         concerns_elections(k, &(struct captured_watch){.path = (char *)(uintptr_t)fact->path}))
         own->told[own->told_count++] = text_copy(fact->path);
-    /* It went on while this had to wait for other packets. */
-    if (client->asked_us > own->told_us) {
-        k->fact_us = client->asked_us;
-        capture_on_asked(k, client);
-    }
+    /* It went on while this had to wait for other packets: by its latest request, if an earlier one may be older. */
+    if (client->asked_us <= own->told_us)
+        return;
+    bool first = client->asked_first_us > own->told_us;
+    if (!first)
+        show_client(k, client, CAPTURED_LOST, client->session, NULL);
+    k->fact_us = first ? client->asked_first_us : client->asked_us;
+    capture_on_asked(k, client);
 }
 
 static void on_ended(struct capture *k, struct wire_client *client)
@@ -720,16 +739,14 @@ static void client_leaves(struct capture_client *own)
     own->link = NULL;
 }
 
-/* The client was heard at some time in a hole. */
-static void on_lost(struct capture *k, struct logged_session *session, const struct wire_fact *fact)
+static void on_lost(struct capture *k, const struct logged_session *session, const struct wire_client *client,
+                    const struct wire_fact *fact)
 {
     k->limits.holes++;
     if (!session)
         ends_doubt(k->ends, k->now.mono_us);
-    if (!session || fact->of_server)
-        return;
-    session->active_us = k->fact_us;
-    session->heard_about = true;
+    else if (!fact->of_server)
+        show_client(k, client, CAPTURED_LOST, client->session, NULL);
 }
 
 static void capture_client_new(struct capture *k, struct wire_client *client)
@@ -793,7 +810,8 @@ static void capture_on_fact(void *context, struct wire_client *client, const str
     if (!client->user)
         capture_client_new(k, client);
     k->fact_us = fact->at_us;
-    capture_client_goes_on(k, client);
+    if (fact->kind != WIRE_LOST) /* it is found as time goes on, too */
+        capture_client_goes_on(k, client);
     hear(session, client);
     if (fact->zxid > k->zxid)
         k->zxid = fact->zxid;
@@ -870,7 +888,7 @@ static void capture_on_fact(void *context, struct wire_client *client, const str
         session_changed(k, session);
         break;
     case WIRE_LOST:
-        on_lost(k, session, fact);
+        on_lost(k, session, client, fact);
         show_deed(k, client, CAPTURED_LEARNED, fact);
         break;
     case WIRE_ENDED:

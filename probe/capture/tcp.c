@@ -31,6 +31,7 @@ struct tcp_table {
     struct tcp_order open, over;
     size_t over_count;
     uint32_t waiting_bytes;
+    int64_t missing_us; /* the earliest acknowledged_us that tcp_table_pass() may give up; 0: none */
 };
 
 static int32_t sequence_after(uint32_t sequence, uint32_t base)
@@ -256,7 +257,7 @@ static void tcp_stream_take(const struct tcp_turn *t, const struct tcp_segment *
     }
 }
 
-/* Takes the other side's acknowledgement. */
+/* Takes the other side's acknowledgement: all before were sent. */
 static void stream_acknowledged(const struct tcp_turn *t, uint32_t acknowledged)
 {
     struct tcp_stream *stream = t->stream;
@@ -267,9 +268,13 @@ static void stream_acknowledged(const struct tcp_turn *t, uint32_t acknowledged)
     int32_t ahead = sequence_after(acknowledged, stream->next);
     if (ahead <= 0 || ahead > JUMP_MOST || stream->ended)
         return;
+    if (sequence_after(acknowledged, stream->acknowledged) > 0)
+        t->table->listener.acknowledged(t->table->listener.context, t->connection, t->side, t->at_us);
     stream->acknowledged = acknowledged;
     if (stream->acknowledged_us == 0)
         stream->acknowledged_us = t->at_us;
+    if (t->table->missing_us == 0)
+        t->table->missing_us = t->at_us;
 }
 
 static void streams_settle(struct tcp_table *table, struct tcp_connection *c, int64_t at_us, bool over)
@@ -308,6 +313,9 @@ void tcp_table_take(struct tcp_table *table, int64_t at_us, const struct tcp_seg
     if (s->length + s->cut > 0 && sequence_after(s->sequence + s->length + s->cut, t.stream->next) > 0)
         table->listener.came(table->listener.context, c, side, at_us);
     tcp_stream_take(&t, s);
+    /* One without bytes shows how many were sent before it. */
+    if (s->length + s->cut == 0 && !(s->flags & (TCP_SYN | TCP_RST)))
+        stream_acknowledged(&t, s->sequence);
     if (s->flags & TCP_ACK)
         stream_acknowledged(&(struct tcp_turn){table, c, &c->streams[!side], !side, at_us}, s->acknowledged);
     bool resets = s->flags & TCP_RST, ends = resets || s->flags & TCP_FIN;
@@ -325,4 +333,19 @@ void tcp_table_take(struct tcp_table *table, int64_t at_us, const struct tcp_seg
     order_join(&table->over, c);
     if (++table->over_count > TCP_OVER_MOST)
         tcp_connection_free(table, table->over.oldest);
+}
+
+void tcp_table_pass(struct tcp_table *table, int64_t at_us)
+{
+    if (table->missing_us == 0 || at_us - table->missing_us < REORDERED_US)
+        return;
+    table->missing_us = 0;
+    for (struct tcp_connection *c = table->open.oldest; c; c = c->newer) {
+        streams_settle(table, c, at_us, false);
+        for (int side = 0; side < 2; side++) {
+            int64_t since_us = c->streams[side].acknowledged_us;
+            if (since_us != 0 && (table->missing_us == 0 || since_us < table->missing_us))
+                table->missing_us = since_us;
+        }
+    }
 }

@@ -44,6 +44,8 @@ struct tcp_listener {
     void *context;
     /* New bytes came, perhaps behind others that are missing so far. */
     void (*came)(void *context, struct tcp_connection *, int side, int64_t at_us);
+    /* ... or must have come, as the other end has acknowledged them. */
+    void (*acknowledged)(void *context, struct tcp_connection *, int side, int64_t at_us);
     void (*bytes)(void *context, struct tcp_connection *, int side, int64_t at_us, const uint8_t *bytes,
                   size_t length);
     void (*hole)(void *context, struct tcp_connection *, int side, int64_t at_us, uint32_t length);
@@ -58,5 +60,7 @@ struct tcp_table;
 struct tcp_table *tcp_table_new(const struct tcp_listener *listener);
 void tcp_table_free(struct tcp_table *table); /* NULL is fine */
 void tcp_table_take(struct tcp_table *table, int64_t at_us, const struct tcp_segment *segment);
+/* Time goes on: bytes that were acknowledged and do not come are holes. */
+void tcp_table_pass(struct tcp_table *table, int64_t at_us);
 
 #endif

@@ -22,6 +22,8 @@
 #define NO_NODE (-101)
 #define REFUSED_PART (-1)
 #define EPHEMERAL_FLAG 1
+/* A request to create a znode has at least these: lengths, a path, data, one ACL, flags. */
+#define CREATION_LEAST 48
 
 /* A request that was not answered yet. */
 struct owed_reply {
@@ -48,6 +50,9 @@ struct wire_connection {
     uint64_t asked_session;
     struct owed_reply *owed; /* a ring */
     uint32_t owed_first, owed_count, owed_room;
+    uint32_t alone;   /* replies to requests that are missing, since the latest one to one that is not */
+    bool server_lost; /* ... and bytes of the server are missing since */
+    int64_t waits_us; /* the server's bytes wait for others since, or came in order then */
 };
 
 struct wire {
@@ -336,6 +341,8 @@ static void wire_request(struct wire_connection *c, int64_t at_us, const uint8_t
         number == NUMBER_CREDENTIAL)
         return;
     c->shown.asked_us = at_us;
+    if (c->shown.asked_first_us < c->waits_us)
+        c->shown.asked_first_us = at_us;
     wire_tell(c, (struct wire_fact){.kind = WIRE_ASKED, .at_us = at_us});
     if (kind == REQUEST_WATCHES || kind == REQUEST_WATCHES_ALL) {
         renew_watches(c, kind, r, at_us);
@@ -356,12 +363,14 @@ static void wire_request(struct wire_connection *c, int64_t at_us, const uint8_t
 static void owed_lost(struct wire_connection *c, const struct owed_reply *owed, int64_t at_us)
 {
     char fault[FRAME_FAULT_TEXT];
+    struct frame_reader asked = {
+        .at = owed->body, .end = owed->body + owed->length, .length = owed->length, .fault = fault};
     if (owed->body && (is_creation(owed->kind) || owed->kind == REQUEST_MULTI))
-        tell_all_asked(
-            c, WIRE_UNSEEN, owed->kind,
-            (struct frame_reader){
-                .at = owed->body, .end = owed->body + owed->length, .length = owed->length, .fault = fault},
-            at_us);
+        tell_all_asked(c, WIRE_UNSEEN, owed->kind, asked, at_us);
+    char *path = owed->body && owed->kind == REQUEST_DELETE ? wire_read_path(&asked) : NULL;
+    if (path || owed->kind == REQUEST_MULTI)
+        wire_tell(c, (struct wire_fact){.kind = WIRE_KEPT, .at_us = at_us, .path = path});
+    free(path);
 }
 
 /* A reply and the request that it answers. */
@@ -557,6 +566,7 @@ static void wire_notice(struct wire_connection *c, struct frame_reader *r, int64
 static void reply_alone(struct wire_answer *a)
 {
     char *path = a->error == 0 ? wire_read_path(&a->said) : NULL;
+    a->c->alone++;
     if (path)
         answer_tell(a, (struct wire_fact){.kind = WIRE_UNSEEN, .path = path});
     free(path);
@@ -589,6 +599,8 @@ static void wire_reply(struct wire_connection *c, int64_t at_us, const uint8_t *
         owed_drop(c);
     }
     a.asked_us = c->owed[c->owed_first].at_us;
+    c->alone = 0;
+    c->server_lost = false;
     answer_settle(&a, &c->owed[c->owed_first]);
     if (c->shown.timed)
         answer_tell(&a, (struct wire_fact){.kind = WIRE_ANSWERED});
@@ -656,16 +668,22 @@ static void frame_stream_clear(struct wire *wire, struct frame_stream *stream)
     *stream = (struct frame_stream){.synced = stream->synced};
 }
 
-/* The frames of both directions are lost: which bytes begin one has to be found again. */
-static void wire_lose(struct wire_connection *c, bool of_server, int64_t at_us)
+/* So many bytes are missing, or may be. If the client asked for anything there, its reply says what that was; else any
+ * znode may have been created. */
+static void wire_lose(struct wire_connection *c, bool of_server, int64_t at_us, uint32_t length)
 {
     struct frame_stream *stream = &c->streams[of_server];
+    bool small = length < CREATION_LEAST && stream->have == 0 && stream->skip == 0;
+    bool hidden = !of_server && !small && (c->alone == 0 || c->server_lost);
+    c->server_lost |= of_server;
     frame_stream_clear(c->wire, stream);
     stream->synced = false;
     /* A greeting that is lost names no session. */
     c->greeted = c->answered = true;
     watches_lost(c, at_us);
     wire_tell(c, (struct wire_fact){.kind = WIRE_LOST, .at_us = at_us, .of_server = of_server});
+    if (hidden)
+        wire_tell(c, (struct wire_fact){.kind = WIRE_UNSEEN, .at_us = at_us});
 }
 
 /* Whether a frame of this length may come next. */
@@ -763,7 +781,7 @@ static size_t frame_take(struct wire_connection *c, bool of_server, int64_t at_u
         return frame_continue(c, of_server, at_us, bytes, length);
     uint32_t said = frame_prefix(begun ? stream->frame : bytes);
     if (!length_is_valid(c, of_server, said)) {
-        wire_lose(c, of_server, at_us);
+        wire_lose(c, of_server, at_us, UINT32_MAX);
         return length;
     }
     uint32_t whole = said + FRAME_PREFIX;
@@ -833,8 +851,24 @@ static void wire_on_came(void *context, struct tcp_connection *tcp, int side, in
 {
     struct wire_connection *c = tcp->user;
     (void)context;
-    if (c && c->shown.problem == WIRE_PLAIN && c->shown.heard_us != 0 && side == c->client_side)
-        c->shown.heard_us = at_us;
+    if (!c || c->shown.problem != WIRE_PLAIN)
+        return;
+    if (side != c->client_side && !tcp->streams[side].waiting)
+        c->waits_us = at_us;
+    if (c->shown.heard_us == 0 || side != c->client_side)
+        return;
+    c->shown.heard_us = at_us;
+    c->shown.heard_about = false;
+}
+
+static void wire_on_acknowledged(void *context, struct tcp_connection *tcp, int side, int64_t at_us)
+{
+    struct wire_connection *c = tcp->user;
+    (void)context;
+    if (!c || c->shown.problem != WIRE_PLAIN || c->shown.heard_us == 0 || side != c->client_side)
+        return;
+    c->shown.heard_us = at_us;
+    c->shown.heard_about = true;
 }
 
 static void wire_on_bytes(void *context, struct tcp_connection *tcp, int side, int64_t at_us,
@@ -854,8 +888,10 @@ static void wire_on_bytes(void *context, struct tcp_connection *tcp, int side, i
         wire_tell(c, (struct wire_fact){.kind = WIRE_OPAQUE, .at_us = at_us});
     if (c->shown.problem != WIRE_PLAIN)
         return;
-    if (!of_server && at_us > c->shown.heard_us)
+    if (!of_server && at_us > c->shown.heard_us) {
         c->shown.heard_us = at_us;
+        c->shown.heard_about = false;
+    }
     stream->synced = stream->synced || begins_frame(of_server, bytes, length);
     while (length > 0 && stream->synced) {
         size_t taken = frame_take(c, of_server, at_us, bytes, length);
@@ -867,9 +903,8 @@ static void wire_on_bytes(void *context, struct tcp_connection *tcp, int side, i
 static void wire_on_hole(void *context, struct tcp_connection *tcp, int side, int64_t at_us, uint32_t length)
 {
     struct wire_connection *c = wire_connection_of(context, tcp, at_us);
-    (void)length;
     if (c->shown.problem == WIRE_PLAIN && c->client_side >= 0)
-        wire_lose(c, side != c->client_side, at_us);
+        wire_lose(c, side != c->client_side, at_us, length);
 }
 
 static void wire_on_ended(void *context, struct tcp_connection *tcp, int side, int64_t at_us)
@@ -904,8 +939,8 @@ struct wire *wire_new(const struct wire_listener *listener)
 {
     struct wire *wire = xcalloc(1, sizeof *wire);
     wire->listener = *listener;
-    wire->table = tcp_table_new(
-        &(struct tcp_listener){wire, wire_on_came, wire_on_bytes, wire_on_hole, wire_on_ended, wire_on_gone});
+    wire->table = tcp_table_new(&(struct tcp_listener){
+        wire, wire_on_came, wire_on_acknowledged, wire_on_bytes, wire_on_hole, wire_on_ended, wire_on_gone});
     return wire;
 }
 
@@ -920,4 +955,9 @@ void wire_free(struct wire *wire)
 void wire_take(struct wire *wire, int64_t at_us, const struct tcp_segment *segment)
 {
     tcp_table_take(wire->table, at_us, segment);
+}
+
+void wire_pass(struct wire *wire, int64_t at_us)
+{
+    tcp_table_pass(wire->table, at_us);
 }

@@ -31,8 +31,10 @@ struct wire_client {
     uint64_t session;                                 /* 0: not known */
     int timeout_ms;                                   /* negotiated; 0: not known */
     int64_t heard_us;                                 /* its latest bytes; 0: none were captured */
-    int64_t asked_us;                                 /* its latest request that was no ping; 0: none was */
-    int64_t opened_us, ended_us;                      /* ended_us 0: it is open */
+    bool heard_about;       /* ... at the latest: they are missing, and were acknowledged then */
+    int64_t asked_us;       /* its latest request that was no ping; 0: none was */
+    int64_t asked_first_us; /* ... and its first one after bytes of the server began to wait for others */
+    int64_t opened_us, ended_us; /* ended_us 0: it is open */
     bool ended_by_server;
     bool watches_known; /* they are all of this connection */
     bool timed;         /* the listener's: it gets its answers, too */
@@ -52,7 +54,7 @@ enum wire_fact_kind {
     WIRE_KEPT,     /* ... and failed; without a path: all those of a multi */
     WIRE_CLOSING,  /* a request to close the session was sent */
     WIRE_CREATED,  /* path, data, owner where it is ephemeral */
-    WIRE_UNSEEN,   /* a znode may have been created in the directory of this path */
+    WIRE_UNSEEN,   /* this znode, or a numbered one of that name, may have been created; NULL: any */
     WIRE_DELETED,
     WIRE_SET,      /* data and stat */
     WIRE_READ,     /* stat, and data where has_data */
@@ -96,5 +98,6 @@ struct wire;
 struct wire *wire_new(const struct wire_listener *listener);
 void wire_free(struct wire *wire); /* NULL is fine */
 void wire_take(struct wire *wire, int64_t at_us, const struct tcp_segment *segment);
+void wire_pass(struct wire *wire, int64_t at_us); /* as tcp_table_pass() */
 
 #endif

@@ -336,8 +336,9 @@ enum captured_step {
     CAPTURED_OVER,     /* its client learned that the session is over */
     CAPTURED_ANSWERED, /* its requests since it was notified of path, and the slowest answer, so far */
     CAPTURED_WROTE,    /* it asked for this at that time, and path was written */
-    CAPTURED_LEARNED /* it may have been shown that its znode is gone: by a list or a read of path, or, without one,
+    CAPTURED_LEARNED, /* it may have been shown that its znode is gone: by a list or a read of path, or, without one,
                           by what was not captured */
+    CAPTURED_LOST      /* packets of its client are missing: it may have sent requests */
 };
 
 /* The state is that after the step; ANSWERED and the later ones list no watches. Of session 0, beside a live cluster: the packets of this server are read, or

@@ -524,6 +524,24 @@ void logged_elections_changed(struct logged_elections *es, struct znode *node, b
     touch(es, node, false, created);
 }
 
+/* A lock is taken anew only once its holder's end was seen. */
+static void znode_unseen(struct logged_elections *es, struct znode *node)
+{
+    if (!node || (node->exists && node->session) || !node->listed)
+        return;
+    node->listed = false;
+    touch(es, node, false, false);
+}
+
+void logged_elections_unseen(struct logged_elections *es)
+{
+    for (struct logged_election *e = es->all; e; e = e->next) {
+        znode_unseen(es, e->own);
+        znode_unseen(es, e->ack);
+        znode_unseen(es, e->registry);
+    }
+}
+
 static bool wants_list(const struct election *shown, const struct logged_election *e)
 {
     if (e->own_changed || shown->state != ELECTION_LED || shown->candidate_count <= LIST_ALWAYS)

@@ -43,6 +43,9 @@ void logged_elections_changed(struct logged_elections *logged_elections, struct 
 /* There was no room for the znode of this path: the list of its directory is incomplete. */
 void logged_elections_left_out(struct logged_elections *logged_elections, const char *path);
 
+/* Any znode may have been created unseen: what does not exist, and which children there are, is not known. */
+void logged_elections_unseen(struct logged_elections *logged_elections);
+
 /* The transaction is complete. True: the model has observed something. */
 bool logged_elections_settle(struct logged_elections *logged_elections, struct moment at);
 

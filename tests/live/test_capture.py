@@ -15,6 +15,7 @@ from terminal import Tmux
 from waiting import until
 
 CAPTURE = "tests/unit/data/captures/election.pcap"
+EVICTED = "tests/unit/data/captures/evicted_then_expired.pcap"
 # c is notified that b has gone: the packet of this time.
 NOTIFIED = (1795632457, 952724)
 
@@ -106,6 +107,23 @@ def test_packets_that_a_pipe_hands_on_in_blocks(private):
         return [[e["failover"][key] for key in ("cause", "cause_certainty", "detection_ms", "notified_ms", "reacted_ms")]
                 for e in told if e["event"] == "failover"]
     assert figures(json.loads(line) for line in out.splitlines()) == figures(alone) != []
+
+
+def test_a_creation_that_is_missing(private, tmp_path):
+    """v2_2's request to create the lock, and the answer: that nobody holds it is not known."""
+    with open(EVICTED, "rb") as f:
+        data = f.read()
+    kept, at, number = data[:24], 24, 0
+    while at < len(data):
+        end = at + 16 + struct.unpack("<I", data[at + 8:at + 12])[0]
+        if not 57 <= number < 61:
+            kept += data[at:end]
+        at, number = end, number + 1
+    (tmp_path / "part.pcap").write_bytes(kept)
+    told = events(run("events", "--json", "--capture", str(tmp_path / "part.pcap"), env=private))
+    elected = [e for e in told if e["event"] == "leader-elected"][-1]
+    assert elected["to_identity"] == "v2_1" and elected["after_gap_ms"] > 5000, elected
+    assert not [e for e in told if e["event"] == "finding-raised" and e["finding"]["certainty"] == "certain"]
 
 
 def test_a_silence_is_proven_where_every_server_was_captured(private, tmp_path):

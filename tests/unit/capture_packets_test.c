@@ -353,6 +353,23 @@ static void an_end_that_was_missed_later(void **state)
     sample_free(result);
 }
 
+/* b's first request after a's end, and a's last ping: a later packet is not taken for it. */
+static void a_first_and_a_last_packet_that_are_missing(void **state)
+{
+    (void)state;
+    struct sample_result *plain = sample_of(NULL, 0);
+    struct sample_result *first = sample_of(without_one, packet_at(49961907));
+    int64_t silent_us = plain->failovers[0].detection.low_us;
+    struct sample_result *last = sample_of(without_one, packet_at(LOST_A - silent_us));
+    assert_true(plain->failovers[0].reacted_us > 0);
+    assert_int_equal(first->failovers[0].reacted_us, 0);
+    assert_int_equal(last->failovers[0].cause, CAUSE_EXPIRED);
+    assert_in_range(last->failovers[0].detection.low_us, 0, silent_us);
+    sample_free(plain);
+    sample_free(first);
+    sample_free(last);
+}
+
 /* The same is said, event for event, as of the undamaged capture. */
 static void assert_same(struct sample_result *result)
 {
@@ -529,6 +546,8 @@ static void assert_nothing_wrong(const struct sample_result *result, size_t argu
             fail_msg("%zu: nobody was evicted then", argument);
     if (strstr((const char *)result->words.bytes, "no-watch"))
         fail_msg("%zu: a watch was missed", argument);
+    if (strstr((const char *)result->words.bytes, "slow-reaction"))
+        fail_msg("%zu: each has reacted", argument);
 }
 
 static bool cut_to(struct kept_packet *packet, size_t i, size_t most)
@@ -628,6 +647,7 @@ int main(void)
         cmocka_unit_test(packets_that_come_late),
         cmocka_unit_test(bytes_behind_a_hole_keep_their_time),
         cmocka_unit_test(an_end_that_was_missed_later),
+        cmocka_unit_test(a_first_and_a_last_packet_that_are_missing),
         cmocka_unit_test(packets_in_parts_and_in_disorder),
         cmocka_unit_test(sequence_numbers_that_wrap_around),
         cmocka_unit_test(every_link_layer),
