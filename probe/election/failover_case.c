@@ -313,12 +313,14 @@ void failover_cases_logged(struct model *model, struct cluster *cluster, struct 
     }
 }
 
-/* A log that is being read has not come to this loss yet. */
+/* A log that is being read has not come to this loss yet, or a capture beside a cluster, which may be a second late. */
 static bool awaits_log(const struct failover_case *c, struct moment now)
 {
     const struct cluster *cluster = c->election->cluster;
-    return c->evidence.logged == DEED_NONE && cluster->logged_us != 0 &&
-           (c->gap_us > 0 || now.mono_us - cluster->logged_us < LOG_FOLLOWED_US) &&
+    bool follows =
+        cluster->logged_us != 0 && (c->gap_us > 0 || now.mono_us - cluster->logged_us < LOG_FOLLOWED_US);
+    bool beside = cluster->session != 0 && cluster_is_captured(cluster);
+    return c->evidence.logged == DEED_NONE && (follows || beside) &&
            now.mono_us - (c->won.mono_us ? c->won.mono_us : c->evidence.gone_us) < LOG_WAITED_US;
 }
 
@@ -726,6 +728,7 @@ static void finish_evidence(struct failover_case *c)
     c->reported = c->reported || !is_unreported(c);
     e->unreported = !c->reported;
     e->hidden = shows_nothing(cluster);
+    e->packets = cluster_is_captured(cluster);
     e->server = c->server < cluster->server_count ? cluster->servers[c->server].address : NULL;
     /* Also where only its timeout is known, the latest that it can have been heard. */
     int64_t heard_us = e->heard_low_us, most_us = failover_expiry_most_us(e->timeout_ms, e->tick_ms);

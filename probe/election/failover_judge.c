@@ -309,8 +309,9 @@ const char *failover_evidence_describe(const struct failover_evidence *e, enum f
     } else if (e->fate == FATE_OVER) {
         describe_end(e, cause, buffer, size);
     } else if (e->hidden) {
-        snprintf(buffer, size,
-                 "no server shows its connections or sessions; --transactions or --capture would tell");
+        snprintf(buffer, size, "no server shows its connections or sessions%s would tell",
+                 e->packets ? ", nor do the packets show its end; --transactions"
+                            : "; --transactions or --capture");
     }
     return buffer;
 }

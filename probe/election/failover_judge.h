@@ -39,6 +39,7 @@ struct failover_evidence {
     enum session_fate fate;
     int64_t fate_us;
     bool hidden;          /* no server shows connections or sessions */
+    bool packets;         /* captures are read */
     const char *alive_by; /* static: "is a candidate in another election"; NULL: it is listed */
     bool together;        /* the same transaction removed its znode and ended its session */
     bool resigned;        /* the transaction that removed its znode is a deletion by its own connection */

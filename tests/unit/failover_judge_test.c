@@ -261,6 +261,10 @@ static void reports_its_evidence(void **state)
     failover_evidence_describe(&e, CAUSE_UNKNOWN, text, sizeof text);
     assert_string_equal(
         text, "no server shows its connections or sessions; --transactions or --capture would tell");
+    e.packets = true;
+    failover_evidence_describe(&e, CAUSE_UNKNOWN, text, sizeof text);
+    assert_string_equal(text, "no server shows its connections or sessions, nor do the packets show its end; "
+                              "--transactions would tell");
 }
 
 int main(void)
