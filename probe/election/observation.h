@@ -338,11 +338,11 @@ enum captured_step {
     CAPTURED_WROTE,    /* it asked for this at that time, and path was written */
     CAPTURED_LEARNED, /* it may have been shown that its znode is gone: by a list or a read of path, or, without one,
                           by what was not captured */
-    CAPTURED_LOST      /* packets of its client are missing: it may have sent requests */
+    CAPTURED_LOST /* packets of its client are missing: it may have sent requests */
 };
 
-/* The state is that after the step; ANSWERED and the later ones list no watches. Of session 0, beside a live cluster: the packets of this server are read, or
- * (not connected) no longer; watches_known: of all its connections. */
+/* The state is that after the step; ANSWERED and the later ones list no watches. Of session 0, beside a live cluster:
+ * the packets of this server are read, or (not connected) no longer; watches_known: of all its connections. */
 struct observed_captured {
     enum captured_step step;
     const char *address; /* of the server, from the packets or the capture's name */
