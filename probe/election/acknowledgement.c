@@ -428,7 +428,10 @@ static void report_acknowledged(const struct update *f)
                           .after_us = -1};
     if (election->leader_since_exact)
         event.after_us = f->at.mono_us - election->leader_since.mono_us;
-    if (change->to && strcmp(change->to, leader->name) == 0 && change->takeover_us < 0)
+    bool follows = change->to
+                       ? strcmp(change->to, leader->name) == 0
+                       : change->from && election->own->denied.mono_us != 0; /* too late to be believed */
+    if (follows && change->takeover_us < 0)
         change->takeover_us = event.after_us;
     contest->reported = f->at;
     contest->unreported = 0;

@@ -450,6 +450,8 @@ static struct span case_vacancy(const struct failover_case *c, struct moment won
     bool denied = change->vacancy_us < 0 && own->denied.mono_us > lost_us && !own->led_unseen;
     if (c->gap_us != 0 || (change->vacancy_us < 0 && !denied))
         return SPAN_UNKNOWN;
+    if (denied && change->takeover_us >= 0)
+        return (struct span){0, 0}; /* it acknowledged late: it was taking over */
     if (!own->still_open && (election->leader->joined.mono_us < lost_us || c->evidence.displaced))
         return (struct span){0, 0};
     struct span vacancy = span_about(change->vacancy_us, c->late_us);
@@ -1009,11 +1011,16 @@ static bool is_unread(const struct election *election)
     return leader && !leader->known && !leader->denied;
 }
 
+/* One that does not acknowledge in time is found so within this, and then never led. */
+#define DENIED_WITHIN_US INT64_C(1000000)
+
 /* The longest wait for more evidence is over. */
 static bool is_late(const struct failover_case *c, struct moment now)
 {
     int64_t within_us = c->election->settings->allow.failover_ms * 1000;
     int64_t since_us = c->won.mono_us ? c->won.mono_us : c->election->change.lost_at.mono_us;
+    if (c->won.mono_us && c->election->acknowledged == ACK_NO)
+        since_us += DENIED_WITHIN_US;
     return now.mono_us - since_us >= (within_us > 0 ? within_us : TOLD_AFTER_US);
 }
 

@@ -126,7 +126,7 @@ bool vacancy_is_denied(const struct election *election)
     bool kept = election->leader && election->leader->known && election->leader->stat.version > 0;
     for (size_t i = 0; i < election->finding_count; i++) {
         const struct finding *finding = election->findings[i];
-        if (is_stall(election, finding) && !may_have_led(election, finding) &&
+        if (is_doubt(election, finding) && vacancy_is_sure(finding) && !may_have_led(election, finding) &&
             !(kept && finding->code == FINDING_PERSISTENT_CANDIDATE))
             return true;
     }
@@ -224,10 +224,6 @@ bool vacancy_lost(const struct election *election, struct moment now, struct fai
     const struct finding *doubt = never ? NULL : vacancy_doubt(election);
     if (doubt) {
         lost_before_doubt(election, now, failover);
-        if (vacancy_is_sure(doubt) && doubt->code == FINDING_NEVER_ACKNOWLEDGED && failover->from) {
-            reopen_told(failover);
-            failover->vacancy = open_since(failover->lost_at, now);
-        }
         return true;
     }
     if (!never && !vacancy_is_open(election))

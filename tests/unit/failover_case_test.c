@@ -400,8 +400,21 @@ static void reports_at_the_latest(void **state)
                      "readall\nread /leader\n"
                      "- /leader\n- " A "\ngone " A "\n> leader-lost " A " @1\n> candidate-left " A " @1\n"
                      "read " B "\n> leader-elected " A " -> " B " after 0\nlist\nread /leader\n"
-                     "tick 9900\ntime\ntick 200\ntime\n"
-                     "> failover " A " -> " B " unknown vacancy 0-100 takeover 10100--1 total 10100--1\n");
+                     "tick 9900\ntime\ntick 1200\ntime\n"
+                     "> failover " A " -> " B " unknown vacancy 0-100 takeover 11100--1 total 11100--1\n");
+    model_script_run("where there must be a leader, nobody leads from then on, until it is acknowledged",
+                     "servers 1\nwatch /election kind=leader acknowledgement=/leader\nconnect\n"
+                     "> connection connected\n+ " A " s=a host-a\n+ " B
+                     " s=b host-b\n+ /leader s=a host-a\nfailovers\ntick 1000\nlist\n> election-seen\n"
+                     "readall\nread /leader\n"
+                     "- /leader\n- " A "\ngone " A "\n> leader-lost " A " @1\n> candidate-left " A " @1\n"
+                     "read " B "\n> leader-elected " A " -> " B " after 0\nlist\nread /leader\n"
+                     "tick 9900\ntime\ntick 200\ntime\ntick 100\ntime\n"
+                     "> failover " A " -> nobody unknown vacancy 10200--1\n? never-led yes\n"
+                     "+ /leader s=b host-b\nread /leader\n> leader-acknowledged " B
+                     " after 10200\ntick 100\ntime\n"
+                     "> failover " A " -> " B " unknown vacancy 0 takeover 10100-10300 total 10100--1\n"
+                     "? never-led no\n");
 }
 
 static void reports_an_open_one_when_the_next_begins(void **state)
