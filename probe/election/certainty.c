@@ -581,6 +581,22 @@ static bool may_be_told(const struct election *election)
            election->recognised != RECOGNISED_CONFIGURED;
 }
 
+/* All that it skips have its identity, or had its host until they lost their connection: a client that was restarted may
+ * wait for the one before its former znode. */
+static bool skips_its_own(const struct election *election, const struct candidate *c)
+{
+    const struct client_session *own = candidate_client(c);
+    uint32_t at = c->own->watched ? c->own->watched->place + 1 : c->place;
+    bool skips = at < c->place && election->reader_count == 0;
+    for (; skips && at < c->place; at++) {
+        const struct candidate *other = election->candidates[at];
+        const struct client_session *shown = candidate_client(other);
+        skips = (shown && !shown->connected && shown->address && client_is_beside(own, shown)) ||
+                (c->identity && other->identity && strcmp(c->identity, other->identity) == 0);
+    }
+    return skips;
+}
+
 bool certainty_lasts(const struct candidate *c, unsigned holds)
 {
     bool helped = client_is_helped(c->own->client, c->own->helped_us);
@@ -596,10 +612,13 @@ unsigned certainty_of_member(const struct election *election, const struct candi
         return 0;
     bool contradicts =
         election->reader_count == 0 && (others_contradict(election, c) || priority_explains(election, c));
-    /* Each change of leader notifies who watches the first: so do whole layouts, older versions and last resorts. */
-    bool follows = c->own->watched && c->own->watched->place == 0 && election->reader_count == 0;
+    /* Each change of leader notifies who watches the first, perhaps beside others: so do whole layouts, older versions
+     * and last resorts. */
+    bool follows = c->own->watched && election->reader_count == 0 &&
+                   chain_is_watched(election, election->candidates[0], c->stat.owner);
     bool as_all = (c->own->watched && c->own->watched == election->own->line.watched_by_all) || follows ||
-                  election->own->line.pairs || readers_pass(election, c) || may_be_told(election);
+                  election->own->line.pairs || readers_pass(election, c) || may_be_told(election) ||
+                  skips_its_own(election, c);
     return (certainty_layout(election, c) ? BIT(LAYOUT) : 0) |
            (certainty_order(election, c) && !contradicts ? BIT(ORDER) : 0) |
            (certainty_watches(election, c) ? BIT(WATCHES) : 0) | (as_all ? 0 : BIT(LINE)) |

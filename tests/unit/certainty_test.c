@@ -303,6 +303,16 @@ static void conditions_of_a_wrong_watch(void **state)
                      FOUR "w c " B "\nw d " B "\nproof\n? standing wrong-predecessor certain\n");
     model_script_run("... it watches the first, as an older version may, or a last resort",
                      FOUR "w c " B "\nw d " A "\nproof\n? standing wrong-predecessor suspected\n");
+    model_script_run("... beside another one",
+                     FOUR "+ " E " s=e\nclient e on=1 at=10.0.0.5:15\nlist\n> candidate-joined " E
+                          " @5\nreadall\nw c " B "\nw d " C "\nw e " C "\nw e " A
+                          "\nproof\n? standing wrong-predecessor suspected\n");
+    model_script_run("... it skips only its own former znode",
+                     FOUR_UNREAD "= " C " app-1:80\n= " D " app-1:80\nreadall\nw c " B "\nw d " B
+                                 "\nproof\n? standing wrong-predecessor suspected\n");
+    model_script_run("... one of its host, which lives",
+                     FOUR "client c on=1 at=10.0.0.4:13\nw c " B "\nw d " B
+                          "\nproof\n? standing wrong-predecessor certain\n");
     model_script_run("all watch the first: perhaps they should",
                      FOUR "w c " A "\nproof\n? standing wrong-predecessor suspected\n");
     model_script_run("another member has no watch at all: another order would explain both", FOUR
