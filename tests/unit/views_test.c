@@ -36,6 +36,22 @@ static void overview_selects_the_worst_at_first(void **state)
     framed_end(&show);
 }
 
+/* A column of --columns is there beside a name that wants all the room. */
+static void named_columns_are_shown(void **state)
+{
+    struct stage *stage = stage_new((const char *const[]){"", NULL});
+    char path[300] = "/";
+
+    (void)state;
+    memset(path + 1, 'a', sizeof path - 2);
+    stage_watch(stage, 0, path, NULL, KIND_LEADER, NULL);
+    struct framed show = framed_new(stage, overview_view_new());
+    cells_resize(show.cells, 80, 24);
+    overview_view_arrange(show.view, NULL, "election,changes");
+    assert_has(framed_draw(&show), "CHANGES");
+    framed_end(&show);
+}
+
 /* Where names have little room, they take that of the rest rather than to look the same. */
 static void events_of_one_family_differ(void **state)
 {
@@ -697,6 +713,7 @@ int main(void)
         cmocka_unit_test(a_line_keeps_who_joined),
         cmocka_unit_test(events_selection_stays_with_its_event),
         cmocka_unit_test(events_report_who_it_is),
+        cmocka_unit_test(named_columns_are_shown),
         cmocka_unit_test(events_of_one_family_differ),
         cmocka_unit_test(overview_selects_the_worst_at_first),
         cmocka_unit_test(overview_selection_stays_with_its_election),

@@ -95,8 +95,9 @@ struct overview {
     int name_least;       /* columns in which the names that were shown there differ */
     struct strip_zoom zoom;
     bool left_out[COLUMN_COUNT]; /* by the user's choice */
-    bool chooses;                /* the columns: the list of them is shown */
-    bool turned;                 /* one of them was, since overview_view_take_choice() */
+    bool named;   /* the others were: they are shown even beside names that want all the room */
+    bool chooses; /* the columns: the list of them is shown */
+    bool turned;  /* one of them was, since overview_view_take_choice() */
     size_t choice;
     bool chosen; /* the user has moved: until then the worst is selected */
     int first_y; /* the row of the first line, for clicks */
@@ -412,10 +413,11 @@ static int leave_out(struct overview *overview, int room, int gap)
         any |= overview->left_out[i];
     if (!any)
         return spare;
-    columns[COLUMN_ELECTION].least = columns[COLUMN_ELECTION].width;
+    if (!overview->named)
+        columns[COLUMN_ELECTION].least = columns[COLUMN_ELECTION].width;
     for (int i = 0; i < COLUMN_COUNT; i++) {
         optional[i] = columns[i].optional;
-        columns[i].optional |= columns[i].width == 0;
+        columns[i].optional = !overview->named && (columns[i].optional || columns[i].width == 0);
         columns[i].hidden |= overview->left_out[i];
     }
     spare = columns_lay(columns, COLUMN_COUNT, TABLE_X, room, gap);
@@ -980,6 +982,7 @@ void overview_view_arrange_as(struct view *view, const struct view *first)
     overview->order.reverse = as->order.reverse;
     overview->order.dirty = true;
     memcpy(overview->left_out, as->left_out, sizeof overview->left_out);
+    overview->named = as->named;
 }
 
 void overview_view_arrange(struct view *view, const char *sort, const char *columns)
@@ -989,6 +992,7 @@ void overview_view_arrange(struct view *view, const char *sort, const char *colu
     for (int i = 0; sort != NULL && i < SORT_COUNT; i++)
         if (strcmp(sort, option_sort_words[i]) == 0)
             overview->order.sort = (enum overview_sort)i;
+    overview->named = columns != NULL;
     for (int i = 0; columns != NULL && i < COLUMN_COUNT; i++)
         overview->left_out[i] = i != COLUMN_ELECTION; /* without it a line says nothing */
     for (const char *at = columns; at != NULL && *at != '\0';
