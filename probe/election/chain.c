@@ -730,9 +730,18 @@ static const struct client *watches_for_another(const struct diagnosis *d, const
 struct beside {
     bool hides;       /* a watch on children, which has no owner, may be its client's */
     int64_t asked_us; /* one that is no member here was seen to make requests: client_asks_us() */
-    bool
-        reacts; /* one of whatever host did, since the children changed: a watch on them may have notified it */
 };
+
+/* One of whatever host that is no member here did, since the children changed: a watch on them may have notified it. */
+static bool others_react(const struct election *election)
+{
+    const struct session_table *clients = election->cluster->clients;
+    for (const struct client *c = session_table_walk(clients, NULL); c; c = session_table_walk(clients, c))
+        if ((c->still_us == 0 || c->still_us >= election->own->changed_us) && c->shown.connected &&
+            !c->shown.observer && !c->ours && !client_candidate(c, election))
+            return true;
+    return false;
+}
 
 /* The other sessions of its host may be its client's: one to own the candidate, one to read. everywhere: those of all
  * hosts count. */
@@ -740,22 +749,21 @@ static struct beside seen_beside(const struct election *election, const struct c
                                  bool everywhere)
 {
     const struct cluster *cluster = election->cluster;
-    const struct client_session *own = &client->shown;
     struct beside beside = {0};
-    const struct client *other = session_table_walk(cluster->clients, NULL);
-    for (; other; other = session_table_walk(cluster->clients, other)) {
+    const struct client *other = NULL;
+    for (uint32_t at = 0;;) {
+        other = everywhere ? session_table_walk(cluster->clients, other)
+                           : session_table_beside(cluster->clients, client, &at);
+        if (!other)
+            break;
         const struct client_session *its = &other->shown;
         if (!its->connected || its->observer || other->ours || other == client)
             continue;
-        beside.reacts =
-            beside.reacts || (!client_candidate(other, election) &&
-                              (other->still_us == 0 || other->still_us >= election->own->changed_us));
-        if (!everywhere && !client_is_beside(own, its))
-            continue;
         const struct server *server =
             its->server < cluster->server_count ? &cluster->servers[its->server] : NULL;
-        bool counts = server && (everywhere || its->server != own->server ? !announced_none(server)
-                                                                          : server->foreign_children != 0);
+        bool counts =
+            server && (everywhere || its->server != client->shown.server ? !announced_none(server)
+                                                                         : server->foreign_children != 0);
         beside.hides = beside.hides || counts;
         int64_t asked_us = client_asks_us(other);
         if (asked_us > beside.asked_us && !client_candidate(other, election))
@@ -770,7 +778,7 @@ static void see_helpers(struct diagnosis *d, size_t faults)
     const struct candidate *watched = NULL;
     const struct client *found = NULL;
     struct beside beside = {0};
-    bool everywhere = faults > BESIDE_MOST, known = false;
+    bool everywhere = faults > BESIDE_MOST, known = false, reacts = false;
     for (size_t i = 0; i < d->viewer_count; i++)
         helpers += serves_others(&d->viewers[i]);
     bool many = helpers > HELPERS_MOST && faults > HELPERS_MOST;
@@ -791,9 +799,11 @@ static void see_helpers(struct diagnosis *d, size_t faults)
         }
         if (expected && !(everywhere && known))
             beside = seen_beside(d->election, c->own->client, everywhere);
+        if (expected && !known)
+            reacts = others_react(d->election);
         known = known || expected;
         c->own->elsewhere = expected && beside.hides;
-        c->own->others_react = expected && beside.reacts;
+        c->own->others_react = expected && reacts;
         if (expected && beside.asked_us > c->own->helped_us)
             c->own->helped_us = beside.asked_us;
         if (helper)

@@ -121,6 +121,52 @@ struct client *session_table_walk(const struct session_table *clients, const str
     return clients ? client_of(hash_table_walk(&clients->by_id, client ? &client->by_id : NULL)) : NULL;
 }
 
+static uint32_t *host_bucket(const struct session_table *clients, const struct client *client)
+{
+    const char *host;
+    size_t length = client_host(&client->shown, &host);
+    return &clients->host_first[hash_bytes(host, length, 0) & (clients->host_room - 1)];
+}
+
+static void hosts_fill(struct session_table *clients)
+{
+    uint32_t count = 0;
+    for (clients->host_room = 16; clients->host_room < clients->by_id.count;)
+        clients->host_room *= 2;
+    clients->hosts = xmalloc((clients->by_id.count + 1) * sizeof *clients->hosts);
+    clients->host_first = xcalloc(clients->host_room, sizeof *clients->host_first);
+    for (const struct client *c = session_table_walk(clients, NULL); c; c = session_table_walk(clients, c)) {
+        uint32_t *first = c->shown.address ? host_bucket(clients, c) : NULL;
+        if (!first)
+            continue;
+        clients->hosts[count] = (struct host_entry){c, *first};
+        *first = ++count;
+    }
+}
+
+void session_table_forget_hosts(struct session_table *clients)
+{
+    if (!clients || !clients->hosts)
+        return;
+    free(clients->hosts);
+    free(clients->host_first);
+    clients->hosts = NULL;
+    clients->host_first = NULL;
+}
+
+const struct client *session_table_beside(struct session_table *clients, const struct client *client,
+                                          uint32_t *at)
+{
+    if (!client->shown.address)
+        return NULL;
+    if (!clients->hosts)
+        hosts_fill(clients);
+    *at = *at ? clients->hosts[*at - 1].next : *host_bucket(clients, client);
+    while (*at && !client_is_beside(&client->shown, &clients->hosts[*at - 1].client->shown))
+        *at = clients->hosts[*at - 1].next;
+    return *at ? clients->hosts[*at - 1].client : NULL;
+}
+
 static void client_free(struct client *client)
 {
     free(client->shown.address);
@@ -137,6 +183,7 @@ void session_table_drop_strangers(struct session_table *clients)
         hash_table_remove(&clients->by_id, &client->by_id);
         client_free(client);
         clients->above_known = false;
+        session_table_forget_hosts(clients);
     }
 }
 
@@ -175,6 +222,7 @@ void session_table_free(struct session_table *clients)
     hash_table_clear(&clients->by_id);
     free(clients->ancestors);
     free(clients->above);
+    session_table_forget_hosts(clients);
     free(clients);
 }
 

@@ -57,6 +57,12 @@ struct client {
     bool captured : 1; /* packets show all of its connection: no list of a server knows more */
 };
 
+/* A session with an address, and the next one in its place, from 1; 0: none. */
+struct host_entry {
+    const struct client *client;
+    uint32_t next;
+};
+
 struct session_table {
     struct hash_table by_id;
     uint16_t session_round;
@@ -69,8 +75,11 @@ struct session_table {
     unsigned paths_round; /* of ancestors: another one for other elections */
     uint64_t *above;      /* sessions with a watch on an election's path or above it: it may be recursive */
     size_t above_count, above_room;
-    uint64_t above_sum; /* identifies this list */
-    bool above_known;   /* no watch has changed since it was made */
+    uint64_t above_sum;       /* identifies this list */
+    bool above_known;         /* no watch has changed since it was made */
+    struct host_entry *hosts; /* by the hash of its host; NULL: not needed yet */
+    uint32_t *host_first;     /* of a hash, from 1 */
+    size_t host_room;
 };
 
 void session_table_free(struct session_table *clients);
@@ -78,6 +87,11 @@ void session_table_free(struct session_table *clients);
 struct client *session_table_find(const struct session_table *clients, uint64_t session);
 /* The first one, or the one after that; NULL: no more. See hash_table_walk(). */
 struct client *session_table_walk(const struct session_table *clients, const struct client *client);
+/* The first of those with its address's host, itself included, where *at is 0, or the one after that; NULL: no more. */
+const struct client *session_table_beside(struct session_table *clients, const struct client *client,
+                                          uint32_t *at);
+/* One of them goes, or has another address. */
+void session_table_forget_hosts(struct session_table *clients);
 /* Begins the table where there is none. */
 struct client *session_table_make(struct cluster *cluster, uint64_t session);
 

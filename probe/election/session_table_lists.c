@@ -99,10 +99,11 @@ bool client_doubled(const struct cluster *cluster, const struct client *client)
 
 /* ---- connections ---- */
 
-static bool set_address(struct client_session *shown, const char *address)
+static bool set_address(struct cluster *cluster, struct client_session *shown, const char *address)
 {
     if (shown->address && address && strcmp(shown->address, address) == 0)
         return false;
+    session_table_forget_hosts(cluster->clients);
     free(shown->address);
     shown->address = text_copy(address);
     return true;
@@ -241,7 +242,7 @@ static bool see_connection(struct cluster *cluster, size_t server, struct moment
     if (shadowed(cluster, client, server, seen))
         return false;
     bool same = shown->connected && shown->server == server && shown->established_ms == seen->established_ms;
-    bool moved = set_address(shown, seen->client);
+    bool moved = set_address(cluster, shown, seen->client);
     same = same && !moved;
     if (!same) {
         client_series_end(client);
@@ -600,7 +601,7 @@ void session_table_captured(struct cluster *cluster, struct moment at, const str
         }
         return;
     }
-    bool was_silent = client_is_silent(shown), moved = set_address(shown, seen->client);
+    bool was_silent = client_is_silent(shown), moved = set_address(cluster, shown, seen->client);
     bool news = moved || !shown->connected || shown->watches_known != seen->watches_known;
     int32_t before_ms = shown->silent_ms;
     int64_t silent_ms = seen->heard_us ? (at.mono_us - seen->heard_us) / 1000 : -1;
