@@ -226,12 +226,11 @@ static void server_hides(struct model *model, struct cluster *cluster, struct se
 
 struct client_address {
     const char *text;
-    size_t length;
+    size_t length, count;
 };
 
-static int address_compare(const void *left, const void *right)
+static int address_compare(const struct client_address *a, const struct client_address *b)
 {
-    const struct client_address *a = left, *b = right;
     size_t shorter = a->length < b->length ? a->length : b->length;
     int order = memcmp(a->text, b->text, shorter);
     return order ? order : (a->length > b->length) - (a->length < b->length);
@@ -239,25 +238,26 @@ static int address_compare(const void *left, const void *right)
 
 static void server_find_busiest(struct server *server, const struct observed_connections *seen)
 {
-    struct client_address *all = xmalloc((seen->count + 1) * sizeof *all);
-    size_t count = 0, most = 0, run = 0, at = 0;
+    size_t room = 16;
+    while (room < 2 * seen->count)
+        room *= 2;
+    struct client_address *all = xcalloc(room, sizeof *all), most = {0};
     for (size_t i = 0; i < seen->count; i++) {
-        const char *colon = seen->list[i].client ? strrchr(seen->list[i].client, ':') : NULL;
-        if (colon)
-            all[count++] =
-                (struct client_address){seen->list[i].client, (size_t)(colon - seen->list[i].client)};
+        const char *text = seen->list[i].client, *colon = text ? strrchr(text, ':') : NULL;
+        struct client_address one = {text, colon ? (size_t)(colon - text) : 0, 0};
+        size_t at = colon ? hash_bytes(text, one.length, 0) & (room - 1) : 0;
+        while (colon && all[at].text && address_compare(&all[at], &one) != 0)
+            at = (at + 1) & (room - 1);
+        if (!colon)
+            continue;
+        one.count = all[at].count + 1;
+        all[at] = one;
+        if (one.count > most.count || (one.count == most.count && address_compare(&one, &most) < 0))
+            most = one;
     }
-    qsort(all, count, sizeof *all, address_compare);
-    for (size_t i = 0; i < count; i++) {
-        run = i > 0 && address_compare(&all[i - 1], &all[i]) == 0 ? run + 1 : 1;
-        if (run > most) {
-            most = run;
-            at = i;
-        }
-    }
-    server->busiest_connections = (int)most;
-    snprintf(server->busiest_address, sizeof server->busiest_address, "%.*s", most ? (int)all[at].length : 0,
-             most ? all[at].text : "");
+    server->busiest_connections = (int)most.count;
+    snprintf(server->busiest_address, sizeof server->busiest_address, "%.*s", (int)most.length,
+             most.count ? most.text : "");
     free(all);
 }
 
