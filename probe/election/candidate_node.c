@@ -51,6 +51,7 @@ static void set_identity(struct candidate *candidate, char *identity, enum ident
     free(candidate->identity);
     candidate->identity = identity;
     candidate->identity_source = identity ? source : IDENTITY_SESSION;
+    candidate->election->own->none_alike = false;
 }
 
 /* The client's host, with the port if several share the host, as the identity. Copied only if it changed. */
@@ -170,8 +171,11 @@ void client_named(struct candidate *candidate)
 }
 
 /* Its owner's session: what the servers show of it is about this candidate. */
-static void take_owner(struct election *election, struct candidate *candidate)
+static void take_stat(struct election *election, struct candidate *candidate, const struct znode_stat *stat)
 {
+    if (candidate->stat.owner != stat->owner)
+        election->own->none_alike = false;
+    candidate->stat = *stat;
     if (!owner_is_session(candidate->stat.owner) || candidate->outside)
         return;
     client_owns(session_table_make(election->cluster, candidate->stat.owner), candidate);
@@ -198,9 +202,8 @@ void candidate_node_stat(const struct update *f, struct candidate *candidate, co
 {
     if (candidate->stat.owner != stat->owner)
         diagnose_soon(f->election);
-    candidate->stat = *stat;
     known_transactions_note(&f->election->cluster->transactions, stat->czxid, 0, false);
-    take_owner(f->election, candidate);
+    take_stat(f->election, candidate, stat);
 }
 
 void candidate_node_read(const struct update *f, struct candidate *candidate,
@@ -213,10 +216,9 @@ void candidate_node_read(const struct update *f, struct candidate *candidate,
     bool changed = first || candidate->stat.mzxid != node->stat->mzxid ||
                    candidate->stat.owner != node->stat->owner ||
                    candidate->stat.children != node->stat->children;
-    candidate->stat = *node->stat;
     if (changed)
         known_transactions_note(&election->cluster->transactions, node->stat->mzxid, 0, false);
-    take_owner(election, candidate);
+    take_stat(election, candidate, node->stat);
     if (whole) {
         if (candidate->own->again_us > candidate->own->read_us)
             diagnose_again(election); /* a confirmation of its state was requested */

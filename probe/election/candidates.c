@@ -142,6 +142,7 @@ static void line_up(struct election *election, struct candidate **newcomers, siz
             break;
         }
     size_t standing = election->candidate_count, to = standing + count;
+    election->own->none_alike = false;
     election->candidate_count = to;
     while (count > 0) {
         if (standing > 0 && candidates_compare(election->candidates[standing - 1], newcomers[count - 1]) > 0)

@@ -410,6 +410,8 @@ static void duplicate_identity(struct diagnosis *d)
     struct election *election = d->election;
     struct identities all = {.room = 16};
     size_t any = 0;
+    if (election->own->none_alike)
+        return;
     while (all.room < election->candidate_count * 2)
         all.room *= 2;
     all.first = xcalloc(2 * all.room + election->candidate_count, sizeof *all.first);
@@ -423,6 +425,7 @@ static void duplicate_identity(struct diagnosis *d)
     for (size_t i = 0; i < election->candidate_count && !one_word; i++)
         if (all.next[i])
             compare_identity(d, &all, (uint32_t)i);
+    election->own->none_alike = all.distinct == all.reporting;
     free(all.first);
 }
 
