@@ -1,14 +1,9 @@
 /* Two ACLs are one or not, and what is told of them gives no password away. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "probe/inject/acl.h"
+#include "tests/support/test.h"
 
 #define ALL 31
 #define HASH "tpUq/4Pn5A64fVZyQ0gOJ8ZWqkY="
@@ -20,9 +15,8 @@ static struct acl acl_of(const struct acl_entry *entries, size_t count)
 }
 
 /* Order is of no account; permissions, schemes, users, passwords, and how often each stands there are. */
-static void the_same_people_may_do_the_same(void **state)
+TEST(the_same_people_may_do_the_same)
 {
-    (void)state;
     const struct acl_entry one[] = {{ALL, "digest", "app:" HASH}, {1, "world", "anyone"}},
                            turned[] = {{1, "world", "anyone"}, {ALL, "digest", "app:" HASH}},
                            others[][2] = {{{ALL, "digest", "app:" OTHER_HASH}, {1, "world", "anyone"}},
@@ -39,9 +33,8 @@ static void the_same_people_may_do_the_same(void **state)
 }
 
 /* What the servers put in the place of a digest is known for that; a user called x is not. */
-static void what_is_masked_is_known(void **state)
+TEST(what_is_masked_is_known)
 {
-    (void)state;
     const struct acl_entry masked[] = {{1, "world", "anyone"}, {ALL, "digest", "app:x"}},
                            open[] = {{ALL, "digest", "x:" HASH}, {1, "sasl", "app:x"}};
     const struct acl is = acl_of(masked, 2), is_not = acl_of(open, 2);
@@ -61,9 +54,8 @@ static void reports(const struct acl_entry *entries, size_t count, const char *e
 
 /* Users and permissions are told; what is behind a user, and ids of schemes that nobody knows, are not; no
  * stranger's byte gets through raw. */
-static void no_secret_is_reported(void **state)
+TEST(no_secret_is_reported)
 {
-    (void)state;
     const struct acl_entry usual[] = {{ALL, "digest", "app:" HASH}, {1, "world", "anyone"}};
     reports(usual, 2, "\"digest:app\" cdrwa, \"world:anyone\" r");
     const struct acl_entry own[] = {{5, "token", HASH}};
@@ -72,14 +64,4 @@ static void no_secret_is_reported(void **state)
     reports(odd, 1, "\"sasl:a\\x1b[1mb\\x0a\" w");
     const struct acl_entry many[] = {{1, "ip", "::1"}, {1, "ip", "::2"}, {1, "ip", "::3"}, {1, "ip", "::4"}};
     reports(many, 4, "\"ip:::1\" r, \"ip:::2\" r, \"ip:::3\" r and 1 more");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_same_people_may_do_the_same),
-        cmocka_unit_test(what_is_masked_is_known),
-        cmocka_unit_test(no_secret_is_reported),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,11 @@
 /* AdminServer's answers: real ones, in pieces of any size, and everything else that may come instead. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "probe/zookeeper/adminserver.h"
+#include "tests/support/test.h"
 
 #define DATA "tests/unit/data/servers/"
 
@@ -51,9 +47,8 @@ static const char *read_file(enum admin_command command, const char *name, size_
 static const size_t pieces[] = {1, 2, 3, 7, 64, 65536};
 
 /* Connections of a server whose session ids are negative in JSON, whatever pieces they arrive in. */
-static void reads_connections(void **state)
+TEST(reads_connections)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
         struct server_answer answer;
         assert_null(read_file(ADMIN_CONNECTIONS, "admin.id200.leader.connections.json", pieces[i], &answer));
@@ -70,9 +65,8 @@ static void reads_connections(void **state)
     }
 }
 
-static void reads_watches(void **state)
+TEST(reads_watches)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
         struct server_answer answer;
         assert_null(read_file(ADMIN_WATCHES, "admin.id200.leader.watches.json", pieces[i], &answer));
@@ -86,9 +80,8 @@ static void reads_watches(void **state)
 }
 
 /* Each watch with its kind, in no order: a standard one may be of data, of children, or both. */
-static void reads_watch_details(void **state)
+TEST(reads_watch_details)
 {
-    (void)state;
     static const char text[] =
         "{\"server_id\":1,\"returned_count\":4,\"truncated\":false,\"watches\":["
         "{\"path\":\"/e/n_2\",\"session_id\":\"0x1000a\",\"client_ip\":\"10.0.0.1\",\"client_port\":5,"
@@ -116,9 +109,8 @@ static void reads_watch_details(void **state)
 }
 
 /* A session whose last watch has fired stays listed, with none: that is another fact than not listed. */
-static void keeps_empty_lists(void **state)
+TEST(keeps_empty_lists)
 {
-    (void)state;
     static const char text[] =
         "{\"session_id_to_watched_paths\":{\"7\":[],\"8\":[\"/a\\u00e9\\\"\\ud83d\\ude00\"]},"
         "\"command\":\"watches\",\"error\":null}";
@@ -131,9 +123,8 @@ static void keeps_empty_lists(void **state)
 }
 
 /* The leader lists all sessions by their end; a follower none, which is an answer too. */
-static void reads_sessions(void **state)
+TEST(reads_sessions)
 {
-    (void)state;
     struct server_answer answer;
     assert_null(read_file(ADMIN_DUMP, "admin.id200.leader.dump.json", 3, &answer));
     assert_int_equal(answer.sessions.count, 6);
@@ -145,9 +136,8 @@ static void reads_sessions(void **state)
     server_answer_free(&answer);
 }
 
-static void reads_figures(void **state)
+TEST(reads_figures)
 {
-    (void)state;
     struct server_answer answer;
     assert_null(read_file(ADMIN_SERVER_STATS, "admin.id200.leader.server_stats.json", 9, &answer));
     assert_int_equal(answer.figures.mode, SERVER_LEADER);
@@ -171,9 +161,8 @@ static void reads_figures(void **state)
 }
 
 /* Another version may say more, or less, or in another order: what is known is read, the rest passed over. */
-static void passes_over_the_unknown(void **state)
+TEST(passes_over_the_unknown)
 {
-    (void)state;
     static const char text[] =
         "{\"error\":null,\"new\":{\"connections\":[{\"session_id\":1}],\"deep\":[[[{}]]]},\"secure_"
         "connections\":"
@@ -191,9 +180,8 @@ static void passes_over_the_unknown(void **state)
 }
 
 /* Whatever is not that answer, whole and sound, is refused with a reason, and leaves nothing behind. */
-static void refuses_the_rest(void **state)
+TEST(refuses_the_rest)
 {
-    (void)state;
     static const struct {
         enum admin_command command;
         const char *text, *says;
@@ -250,9 +238,8 @@ static void refuses_the_rest(void **state)
 }
 
 /* Nested a thousand deep, or one endless string: refused without a stack or a memory of that size. */
-static void bounds_depth_and_length(void **state)
+TEST(bounds_depth_and_length)
 {
-    (void)state;
     char deep[2000];
     memset(deep, '[', sizeof deep);
     struct server_answer answer;
@@ -274,9 +261,8 @@ static void bounds_depth_and_length(void **state)
 }
 
 /* Entries of a few bytes, over and over: refused long before they would fill the memory. */
-static void bounds_entries(void **state)
+TEST(bounds_entries)
 {
-    (void)state;
     static const struct {
         enum admin_command command;
         const char *begin, *entry;
@@ -310,16 +296,4 @@ static void bounds_entries(void **state)
         adminserver_parse_free(reader);
         server_answer_free(&answer);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_connections),       cmocka_unit_test(reads_watches),
-        cmocka_unit_test(reads_watch_details),     cmocka_unit_test(keeps_empty_lists),
-        cmocka_unit_test(reads_sessions),          cmocka_unit_test(reads_figures),
-        cmocka_unit_test(passes_over_the_unknown), cmocka_unit_test(refuses_the_rest),
-        cmocka_unit_test(bounds_depth_and_length), cmocka_unit_test(bounds_entries),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

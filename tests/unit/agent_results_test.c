@@ -2,16 +2,11 @@
  * The part that an agent hands in: what was written is read again, and what cannot have been written by one
  * of us is told as unreadable, whatever it says.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "probe/inject/agent_results.h"
+#include "tests/support/test.h"
 
 static void read_part(const char *text, struct agent_results *part)
 {
@@ -19,9 +14,8 @@ static void read_part(const char *text, struct agent_results *part)
     agent_results_read(&agent, part);
 }
 
-static void what_was_written_is_read(void **state)
+TEST(what_was_written_is_read)
 {
-    (void)state;
     static struct histogram stand, failover;
     static struct run_report report;
     static struct agent_results part;
@@ -59,9 +53,8 @@ static void what_was_written_is_read(void **state)
     assert_true(part.counts[RESULT_NEVER_LED + KILL_PAUSE] == 3);
 }
 
-static void strangers_bytes_are_unreadable(void **state)
+TEST(strangers_bytes_are_unreadable)
 {
-    (void)state;
 #define COUNTS "end done\ncounts 1 1 1 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n"
 #define REST                                                                                                 \
     "failover 0 0 0\ndetection 0 0 0\nvacancy 0 0 0\ntakeover 0 0 0\nclose 0 0 0\nresign 0 0 0\ndrop 0 0 "   \
@@ -95,13 +88,4 @@ static void strangers_bytes_are_unreadable(void **state)
     agent_results_read(&(const struct agent_part){.alive = true}, &part);
     assert_string_equal(part.end, "running");
     assert_false(part.reported);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_was_written_is_read),
-        cmocka_unit_test(strangers_bytes_are_unreadable),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

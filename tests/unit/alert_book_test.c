@@ -1,9 +1,4 @@
 /* When alerts are raised, repeated and resolved, on a clock of the test's own. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +6,7 @@
 
 #include "probe/alert/alert_book.h"
 #include "tests/support/scripted.h"
+#include "tests/support/test.h"
 
 #define S INT64_C(1000000)
 
@@ -100,13 +96,12 @@ static void take_failover(struct world *w, const struct failover *failover, cons
 }
 
 /* The sentence has what is known. */
-static void a_failover_is_reported_with_its_facts(void **state)
+TEST(a_failover_is_reported_with_its_facts)
 {
     char from[] = "n_1", host[] = "host-a:1", to[] = "n_2", silent[] = "silent 9.6 s";
     char word[] = "failover", *on_it[] = {word, NULL};
     struct alert_settings own = rule;
     struct world w;
-    (void)state;
     setup(&w);
     own.on = on_it;
     w.settings.alerts = &own;
@@ -136,10 +131,9 @@ static void a_failover_is_reported_with_its_facts(void **state)
 }
 
 /* Each finding is an alert of its own. */
-static void other_causes_are_others(void **state)
+TEST(other_causes_are_others)
 {
     struct world w;
-    (void)state;
     setup(&w);
     finding(&w, 0, true, FINDING_NO_LEADER, CERTAIN, 100 * S);
     finding(&w, 0, true, FINDING_NO_WATCH, CERTAIN, 100 * S);
@@ -167,11 +161,10 @@ static void about(struct world *w, bool raised, uint64_t subject, char *candidat
 }
 
 /* A finding that lasts may name another candidate first: it is resolved all the same. */
-static void known_by_its_subject(void **state)
+TEST(known_by_its_subject)
 {
     char one[] = "n_1", two[] = "n_2";
     struct world w;
-    (void)state;
     setup(&w);
     about(&w, true, 0x1234, one);
     about(&w, true, 0x5678, one);
@@ -183,10 +176,9 @@ static void known_by_its_subject(void **state)
     teardown(&w);
 }
 
-static void only_certain_ones(void **state)
+TEST(only_certain_ones)
 {
     struct world w;
-    (void)state;
     setup(&w);
     finding(&w, 0, true, FINDING_NO_WATCH, CERTAINTY_SUSPECTED, 100 * S);
     expect(&w, 101 * S, "");
@@ -204,10 +196,9 @@ static void only_certain_ones(void **state)
 }
 
 /* A finding that was certain, then worse but doubted, is not repeated as certain. */
-static void an_open_alert_is_reported_as_it_is(void **state)
+TEST(an_open_alert_is_reported_as_it_is)
 {
     struct world w;
-    (void)state;
     setup(&w);
     finding(&w, 0, true, FINDING_NO_WATCH, CERTAIN, 100 * S);
     expect(&w, 101 * S, "raised no-watch;");
@@ -240,10 +231,9 @@ static uint64_t key_of(struct world *w, struct event event)
 }
 
 /* Two observers of one change measure other lengths, and one may not know who led before. */
-static void keys_name_the_change(void **state)
+TEST(keys_name_the_change)
 {
     struct world w;
-    (void)state;
     setup(&w);
     struct event first = {.kind = EVENT_LEADER_ELECTED, .czxid = 5, .candidate = "n_2", .from = "n_1"};
     struct event same = first, next = first, other = first, left = first;
@@ -263,10 +253,9 @@ static void keys_name_the_change(void **state)
     teardown(&w);
 }
 
-static void again_while_it_lasts(void **state)
+TEST(again_while_it_lasts)
 {
     struct world w;
-    (void)state;
     setup(&w);
     finding(&w, 0, true, FINDING_NO_LEADER, CERTAIN, 100 * S);
     expect(&w, 101 * S, "raised no-leader;");
@@ -279,10 +268,9 @@ static void again_while_it_lasts(void **state)
 }
 
 /* A finding that is over before it could be told is not told, nor its end. */
-static void what_is_over_is_not_reported(void **state)
+TEST(what_is_over_is_not_reported)
 {
     struct world w;
-    (void)state;
     setup(&w);
     finding(&w, 0, true, FINDING_NO_LEADER, CERTAIN, 100 * S);
     finding(&w, 0, false, FINDING_NO_LEADER, CERTAIN, 100 * S + 1000);
@@ -297,11 +285,10 @@ static int gone(void *context, const struct alert *alert)
 }
 
 /* After a reload what is open is asked for; what is gone is resolved, and nothing is raised twice. */
-static void reload(void **state)
+TEST(reload)
 {
     struct world w;
     int answer = -1;
-    (void)state;
     setup(&w);
     finding(&w, 0, true, FINDING_NO_LEADER, CERTAIN, 100 * S);
     expect(&w, 101 * S, "raised no-leader;");
@@ -324,11 +311,10 @@ static void reload(void **state)
 }
 
 /* Another process goes on with an open alert: it is raised no second time, and resolved. */
-static void restored_from_text(void **state)
+TEST(restored_from_text)
 {
     struct world w, next;
     int answer = -1;
-    (void)state;
     setup(&w);
     finding(&w, 0, true, FINDING_NO_LEADER, CERTAIN, 100 * S);
     finding(&w, 1, true, FINDING_NO_LEADER, CERTAIN, 100 * S);
@@ -354,12 +340,11 @@ static void restored_from_text(void **state)
 }
 
 /* What a file holds may be anything; what it quotes, too. */
-static void damaged_texts(void **state)
+TEST(damaged_texts)
 {
     char odd[] = "a\tb\nc\\d\\te";
     struct world w;
     int answer = 0;
-    (void)state;
     setup(&w);
     about(&w, true, 7, odd);
     expect(&w, 101 * S, "raised duplicate-session;");
@@ -383,10 +368,9 @@ static void damaged_texts(void **state)
     teardown(&w);
 }
 
-static void bounds_hold(void **state)
+TEST(bounds_hold)
 {
     struct world w;
-    (void)state;
     setup(&w);
     reports = 0;
     for (int i = 0; i < ALERTS_MOST + 5; i++)
@@ -400,23 +384,4 @@ static void bounds_hold(void **state)
     alert_book_turn(w.book, 1000 * S);
     assert_int_equal(reports, ALERTS_MOST);
     teardown(&w);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_failover_is_reported_with_its_facts),
-        cmocka_unit_test(other_causes_are_others),
-        cmocka_unit_test(known_by_its_subject),
-        cmocka_unit_test(only_certain_ones),
-        cmocka_unit_test(an_open_alert_is_reported_as_it_is),
-        cmocka_unit_test(keys_name_the_change),
-        cmocka_unit_test(again_while_it_lasts),
-        cmocka_unit_test(what_is_over_is_not_reported),
-        cmocka_unit_test(reload),
-        cmocka_unit_test(restored_from_text),
-        cmocka_unit_test(damaged_texts),
-        cmocka_unit_test(bounds_hold),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,11 +3,6 @@
  * an observer announces counts only where it is known to have held when the server counted. And what a
  * session counts itself.
  */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +11,7 @@
 #include "probe/election/announced.h"
 #include "probe/election/model.h"
 #include "probe/zookeeper/session_state.h"
+#include "tests/support/test.h"
 
 #define OBSERVER 0x10
 #define OTHER 0x20
@@ -107,7 +103,7 @@ static int64_t after(struct world *world, int64_t ms, const char *announcement, 
 #define TWO "/app/electop-3-child-watches-2/electop-observer"
 #define PLAIN "/electop-observer"
 
-static void subtracts_what_held(void **state)
+TEST_BETWEEN(subtracts_what_held, world_begin, world_end)
 {
     struct world *world = *state;
     first_list(world);
@@ -121,7 +117,7 @@ static void subtracts_what_held(void **state)
     assert_int_equal(after(world, 1000, ONE, 6, 2), 1); /* a stranger's */
 }
 
-static void an_old_count_shows_nothing_of_now(void **state)
+TEST_BETWEEN(an_old_count_shows_nothing_of_now, world_begin, world_end)
 {
     struct world *world = *state;
     first_list(world);
@@ -135,7 +131,7 @@ static void an_old_count_shows_nothing_of_now(void **state)
     assert_true(server->foreign_children == 0 && !announced_none(server));
 }
 
-static void believes_none_that_changed(void **state)
+TEST_BETWEEN(believes_none_that_changed, world_begin, world_end)
 {
     struct world *world = *state;
     first_list(world);
@@ -144,7 +140,7 @@ static void believes_none_that_changed(void **state)
         assert_int_equal(after(world, 1500, announcements[i / 2 % 2], 5, 2), -1);
 }
 
-static void a_plain_announcement_hides_strangers(void **state)
+TEST_BETWEEN(a_plain_announcement_hides_strangers, world_begin, world_end)
 {
     struct world *world = *state;
     first_list(world);
@@ -158,7 +154,7 @@ static void a_plain_announcement_hides_strangers(void **state)
 }
 
 /* More than the server counts is nothing that could be true. */
-static void announces_too_much(void **state)
+TEST_BETWEEN(announces_too_much, world_begin, world_end)
 {
     struct world *world = *state;
     first_list(world);
@@ -166,9 +162,8 @@ static void announces_too_much(void **state)
         assert_int_equal(after(world, 1500, ONE, 4, 2), -1);
 }
 
-static void reads_announcements(void **state)
+TEST(reads_announcements)
 {
-    (void)state;
     static const struct {
         const char *path;
         bool observer;
@@ -195,9 +190,8 @@ static void reads_announcements(void **state)
 }
 
 /* Against a plain list, over many additions and removals. */
-static void counts_its_own(void **state)
+TEST(counts_its_own)
 {
-    (void)state;
     struct child_watches set = {0};
     bool is_set[200] = {false};
     unsigned seed = 1;
@@ -227,18 +221,4 @@ static void counts_its_own(void **state)
     assert_int_equal(child_watches_since(&set, 500), count);
     child_watches_clear(&set);
     assert_int_equal(child_watches_since(&set, INT64_MAX), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(subtracts_what_held, world_begin, world_end),
-        cmocka_unit_test_setup_teardown(an_old_count_shows_nothing_of_now, world_begin, world_end),
-        cmocka_unit_test_setup_teardown(believes_none_that_changed, world_begin, world_end),
-        cmocka_unit_test_setup_teardown(a_plain_announcement_hides_strangers, world_begin, world_end),
-        cmocka_unit_test_setup_teardown(announces_too_much, world_begin, world_end),
-        cmocka_unit_test(reads_announcements),
-        cmocka_unit_test(counts_its_own),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

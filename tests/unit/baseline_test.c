@@ -1,13 +1,8 @@
 /* Proves that a model which begins beside a recording says as much of what was before as the recording does,
    and nothing of what is not proved to be the same thing. */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "probe/election/baseline.h"
 #include "probe/election/election.h"
@@ -19,6 +14,7 @@
 #include "probe/metrics/figures.h"
 #include "tests/support/fake_tree.h"
 #include "tests/support/scripted.h"
+#include "tests/support/test.h"
 #include "tui/words/labels.h"
 
 #define PATH "/election"
@@ -205,9 +201,8 @@ static const struct finding *finding_of(struct model *model, enum finding_code c
 /* ---- the same ---- */
 
 /* After many changes both say the same, byte for byte: since when it leads, and that it flaps since when. */
-static void says_what_the_recording_says(void **state)
+TEST(says_what_the_recording_says)
 {
-    (void)state;
     struct world *world = world_new();
     for (int i = 1; i <= 5; i++)
         change(world, i);
@@ -243,9 +238,8 @@ static void says_what_the_recording_says(void **state)
 }
 
 /* It waited before it was first, also where this run read it only then: whether it took over was not seen. */
-static void a_takeover_is_not_seen_in_a_recording(void **state)
+TEST(a_takeover_is_not_seen_in_a_recording)
 {
-    (void)state;
     struct world *world = world_new();
     change(world, 1);
     record(world);
@@ -259,9 +253,8 @@ static void a_takeover_is_not_seen_in_a_recording(void **state)
 }
 
 /* Nobody stands, since as long as was recorded; the finding stands since it was raised. */
-static void knows_since_when_nobody_stands(void **state)
+TEST(knows_since_when_nobody_stands)
 {
-    (void)state;
     struct world *world = world_new();
     change(world, 1);
     for (int i = 2; i <= 4; i++)
@@ -286,9 +279,8 @@ static void knows_since_when_nobody_stands(void **state)
 
 /* An hour after the recording's end the same znode leads: since when it did then. The hour that nobody
    watched is a gap all the same. What was found wrong may have come again meanwhile: it stands since now. */
-static void leads_on_across_a_gap(void **state)
+TEST(leads_on_across_a_gap)
 {
-    (void)state;
     struct world *world = world_new();
     change(world, 1);
     record(world);
@@ -314,9 +306,8 @@ static void leads_on_across_a_gap(void **state)
 }
 
 /* It began again two seconds after it had ended: nobody recorded meanwhile, however short that was. */
-static void a_short_gap_is_a_gap(void **state)
+TEST(a_short_gap_is_a_gap)
 {
-    (void)state;
     struct world *world = world_new();
     change(world, 1);
     record(world);
@@ -329,9 +320,8 @@ static void a_short_gap_is_a_gap(void **state)
 }
 
 /* Another one leads than at the recording's end: since then at the longest, and in between lies a gap. */
-static void does_not_claim_what_happened_in_a_gap(void **state)
+TEST(does_not_claim_what_happened_in_a_gap)
 {
-    (void)state;
     struct world *world = world_new();
     change(world, 1);
     record(world);
@@ -389,9 +379,8 @@ static void begin_second_listening(struct world *world, struct told *told)
 }
 
 /* The recorder told it, with its time: to find it there later is no news. */
-static void a_recorded_acknowledgement_is_no_news(void **state)
+TEST(a_recorded_acknowledgement_is_no_news)
 {
-    (void)state;
     static char path[] = PATH, automatic[] = "auto", active[] = "/active";
     static const struct election_settings own = {.path = path,
                                                  .recipe = automatic,
@@ -417,9 +406,8 @@ static void a_recorded_acknowledgement_is_no_news(void **state)
 
 /* While nobody recorded the leader changed five times, and some came and went: told as after a lost
    connection, once. */
-static void counts_what_happened_in_a_gap(void **state)
+TEST(counts_what_happened_in_a_gap)
 {
-    (void)state;
     struct world *world = world_new();
     struct told told = {0};
     record(world);
@@ -455,9 +443,8 @@ static void counts_what_happened_in_a_gap(void **state)
 }
 
 /* The same one leads, and others came and went. */
-static void counts_who_came_and_went_under_one_leader(void **state)
+TEST(counts_who_came_and_went_under_one_leader)
 {
-    (void)state;
     struct world *world = world_new();
     struct told told = {0};
     record(world);
@@ -476,9 +463,8 @@ static void counts_who_came_and_went_under_one_leader(void **state)
 
 /* A directory that was made anew counts anew: that another one leads is told all the same. Another znode has the
    name of the one that led, behind it: that one was not displaced. */
-static void tells_a_change_over_a_new_directory(void **state)
+TEST(tells_a_change_over_a_new_directory)
 {
-    (void)state;
     struct world *world = world_new();
     struct told told = {0};
     change(world, 1);
@@ -502,9 +488,8 @@ static void tells_a_change_over_a_new_directory(void **state)
 }
 
 /* Nobody stands any more: that is an open failover, which the next leader ends. */
-static void knows_who_led_before_a_gap(void **state)
+TEST(knows_who_led_before_a_gap)
 {
-    (void)state;
     struct world *world = world_new();
     struct told told = {0};
     record(world);
@@ -529,9 +514,8 @@ static void knows_who_led_before_a_gap(void **state)
 }
 
 /* The wall's clock was set during the outage: it is as old as the recorder's own clock says. */
-static void a_clock_that_was_set_moves_no_loss(void **state)
+TEST(a_clock_that_was_set_moves_no_loss)
 {
-    (void)state;
     static const int64_t set[] = {-30 * SECOND, -3600 * SECOND, 3600 * SECOND};
     for (size_t i = 0; i < sizeof set / sizeof set[0]; i++) {
         struct world *world = world_new();
@@ -607,9 +591,8 @@ static void lost_as_logged(struct world *world, const struct told *told, int64_t
 }
 
 /* The log that was read before the loss was found names the leader's znode: how and when it went is known. */
-static void a_log_tells_what_happened_in_a_gap(void **state)
+TEST(a_log_tells_what_happened_in_a_gap)
 {
-    (void)state;
     struct world *world = world_new();
     struct told told = {0};
     int64_t lost_us = all_leave_in_a_gap(world, &told);
@@ -631,9 +614,8 @@ static void a_log_tells_what_happened_in_a_gap(void **state)
 }
 
 /* A log that is being followed, and is read a moment later. */
-static void a_loss_waits_for_the_log(void **state)
+TEST(a_loss_waits_for_the_log)
 {
-    (void)state;
     struct world *world = world_new();
     struct told told = {0};
     int64_t lost_us = all_leave_in_a_gap(world, &told);
@@ -647,9 +629,8 @@ static void a_loss_waits_for_the_log(void **state)
 }
 
 /* Nothing was recorded: what the log proves of the loss is told as if it had been seen, and what is found says so. */
-static void a_log_alone_tells_of_a_loss(void **state)
+TEST(a_log_alone_tells_of_a_loss)
 {
-    (void)state;
     struct world *world = world_new();
     struct told told = {0};
     named = settings()->clusters->elections;
@@ -683,9 +664,8 @@ static void a_log_alone_tells_of_a_loss(void **state)
 }
 
 /* One that says nothing of it is not waited for long. */
-static void a_loss_does_not_wait_for_ever(void **state)
+TEST(a_loss_does_not_wait_for_ever)
 {
-    (void)state;
     struct world *world = world_new();
     struct told told = {0};
     all_leave_in_a_gap(world, &told);
@@ -700,9 +680,8 @@ static void a_loss_does_not_wait_for_ever(void **state)
 }
 
 /* Others came and went since, and may have led: when is not known. */
-static void a_log_tells_of_the_leader_before_others(void **state)
+TEST(a_log_tells_of_the_leader_before_others)
 {
-    (void)state;
     struct world *world = world_new();
     struct told told = {0};
     struct failover lost;
@@ -735,9 +714,8 @@ static void connection_lost(struct world *world, struct model *model)
 }
 
 /* Another one led in the gap, and was lost in turn: the last leader is the last whose end the log has. */
-static void the_last_leader_is_the_logs(void **state)
+TEST(the_last_leader_is_the_logs)
 {
-    (void)state;
     struct world *world = world_new();
     struct told told = {0};
     struct failover lost;
@@ -780,9 +758,8 @@ static void the_last_leader_is_the_logs(void **state)
 }
 
 /* An earlier run found a loss, and reported it without a log. */
-static void a_log_corrects_what_was_found(void **state)
+TEST(a_log_corrects_what_was_found)
 {
-    (void)state;
     struct world *world = world_new();
     struct failover lost;
     double figures[FIGURE_COUNT];
@@ -815,9 +792,8 @@ static void a_log_corrects_what_was_found(void **state)
 }
 
 /* What is read late, after this run stood still, is of the moment that the log says. */
-static void a_loss_in_a_gap_of_its_own_is_as_old_as_the_log_says(void **state)
+TEST(a_loss_in_a_gap_of_its_own_is_as_old_as_the_log_says)
 {
-    (void)state;
     struct world *world = world_new();
     struct told told = {0};
     named = settings()->clusters->elections;
@@ -842,9 +818,8 @@ static void a_loss_in_a_gap_of_its_own_is_as_old_as_the_log_says(void **state)
 }
 
 /* Nothing was recorded, and the directory is gone, too: that its end follows in the log proves who led last. */
-static void a_log_tells_of_a_path_that_is_gone(void **state)
+TEST(a_log_tells_of_a_path_that_is_gone)
 {
-    (void)state;
     named = settings()->clusters->elections;
     for (int removed = 0; removed < 2; removed++) {
         struct world *world = world_new();
@@ -890,9 +865,8 @@ static void a_log_tells_of_a_path_that_is_gone(void **state)
 }
 
 /* The first is a leftover: those that were before it are gone, and the log has the last end. */
-static void a_log_tells_who_led_before_one_that_never_led(void **state)
+TEST(a_log_tells_who_led_before_one_that_never_led)
 {
-    (void)state;
     struct world *world = world_new();
     struct told told = {0};
     struct failover lost;
@@ -952,9 +926,8 @@ static const struct failover *is_closed(const struct world *world, const struct 
 }
 
 /* Nobody led when the recording ended, and somebody does now: since when is not known. */
-static void who_leads_now_closes_an_open_failover(void **state)
+TEST(who_leads_now_closes_an_open_failover)
 {
-    (void)state;
     struct world *world = world_new();
     struct told told = {0};
     nobody_leads_any_more(world);
@@ -970,9 +943,8 @@ static void who_leads_now_closes_an_open_failover(void **state)
 }
 
 /* Found so after a gap, and closed after another one: the loss is as late as it was found, and no later bound. */
-static void two_gaps_do_not_move_a_loss(void **state)
+TEST(two_gaps_do_not_move_a_loss)
 {
-    (void)state;
     struct world *world = world_new();
     struct told told = {0};
     world->apart_us = 0;
@@ -1000,9 +972,8 @@ static void two_gaps_do_not_move_a_loss(void **state)
 }
 
 /* Nobody stood all the while: who leads next closes it, as if there had been no gap. */
-static void the_next_leader_closes_an_open_failover(void **state)
+TEST(the_next_leader_closes_an_open_failover)
 {
-    (void)state;
     struct world *world = world_new();
     struct told told = {0};
     nobody_leads_any_more(world);
@@ -1020,9 +991,8 @@ static void the_next_leader_closes_an_open_failover(void **state)
 }
 
 /* Somebody stood meanwhile, and may have led: it is not known how long nobody did. */
-static void an_open_failover_may_have_had_a_leader(void **state)
+TEST(an_open_failover_may_have_had_a_leader)
 {
-    (void)state;
     struct world *world = world_new();
     struct told told = {0};
     nobody_leads_any_more(world);
@@ -1041,9 +1011,8 @@ static void an_open_failover_may_have_had_a_leader(void **state)
 }
 
 /* ... and whoever asks beside that recorder knows no more. */
-static void a_vacancy_is_as_old_as_it_was_found(void **state)
+TEST(a_vacancy_is_as_old_as_it_was_found)
 {
-    (void)state;
     struct world *world = world_new();
     struct failover lost;
     double figures[FIGURE_COUNT];
@@ -1075,9 +1044,8 @@ static void a_vacancy_is_as_old_as_it_was_found(void **state)
 }
 
 /* Nobody led when the recorder began: so it is since then at least. */
-static void a_recorder_found_nobody(void **state)
+TEST(a_recorder_found_nobody)
 {
-    (void)state;
     struct world *world = world_new();
     struct failover lost;
     for (int i = 1; i <= 3; i++)
@@ -1099,9 +1067,8 @@ static void a_recorder_found_nobody(void **state)
 }
 
 /* Half of the names have another form by now: its layout is the recorded one, as for who watched all the while. */
-static void a_mixed_directory_keeps_its_layout(void **state)
+TEST(a_mixed_directory_keeps_its_layout)
 {
-    (void)state;
     struct world *world = world_new();
     struct told told = {0};
     fake_tree_create(world->tree, PATH "/lock-0000000000", 0, "");
@@ -1120,9 +1087,8 @@ static void a_mixed_directory_keeps_its_layout(void **state)
 }
 
 /* All names have another form by now: what proved the recorded layout proves nothing of theirs. */
-static void another_layout_has_its_own_proof(void **state)
+TEST(another_layout_has_its_own_proof)
 {
-    (void)state;
     struct world *world = world_new();
     struct told told = {0};
     see(world, world->first);
@@ -1140,9 +1106,8 @@ static void another_layout_has_its_own_proof(void **state)
 
 /* All have left while nothing watched: an empty directory shows no layout, and it is the recorded one.
  * A mark in it, as zk-ruby's leaders leave, or its path proves less. */
-static void an_emptied_directory_keeps_its_layout(void **state)
+TEST(an_emptied_directory_keeps_its_layout)
 {
-    (void)state;
     struct world *world = world_new();
     struct told told = {0};
     see(world, world->first);
@@ -1173,9 +1138,8 @@ static void on_elected(void *context, const struct event *event)
 }
 
 /* The recorder ended before it had told who leads. */
-static void a_recorded_leader_closes_an_open_failover(void **state)
+TEST(a_recorded_leader_closes_an_open_failover)
 {
-    (void)state;
     struct world *world = world_new();
     struct told told = {0};
     nobody_leads_any_more(world);
@@ -1197,9 +1161,8 @@ static void a_recorded_leader_closes_an_open_failover(void **state)
 }
 
 /* Somebody stood and went while nobody recorded: that nobody stands counts from now. */
-static void vacancy_is_not_that_of_before(void **state)
+TEST(vacancy_is_not_that_of_before)
 {
-    (void)state;
     struct world *world = world_new();
     for (int i = 1; i <= 3; i++)
         leave(world, i);
@@ -1219,9 +1182,8 @@ static void vacancy_is_not_that_of_before(void **state)
 /* ---- not the same ---- */
 
 /* A candidate of the same name that is another znode has not led before it was made. */
-static void another_znode_of_that_name_is_another(void **state)
+TEST(another_znode_of_that_name_is_another)
 {
-    (void)state;
     struct world *world = world_new();
     change(world, 1);
     record(world);
@@ -1240,9 +1202,8 @@ static void another_znode_of_that_name_is_another(void **state)
 }
 
 /* A recording of another cluster says nothing of this one. */
-static void another_cluster_is_another(void **state)
+TEST(another_cluster_is_another)
 {
-    (void)state;
     struct world *world = world_new();
     change(world, 1);
     free(world->first->clusters[0].hosts);
@@ -1261,9 +1222,8 @@ static void another_cluster_is_another(void **state)
 /* ---- a recorder that is a little behind ---- */
 
 /* The leader changed just before this run began: a later state of the recording tells how. */
-static void waits_for_a_recorder_that_is_behind(void **state)
+TEST(waits_for_a_recorder_that_is_behind)
 {
-    (void)state;
     struct world *world = world_new();
     change(world, 1);
     record(world);
@@ -1291,9 +1251,8 @@ static void waits_for_a_recorder_that_is_behind(void **state)
 }
 
 /* It told nothing more: then what it knew until its end is taken, with a gap. */
-static void gives_up_waiting(void **state)
+TEST(gives_up_waiting)
 {
-    (void)state;
     struct world *world = world_new();
     change(world, 1);
     record(world);
@@ -1308,48 +1267,4 @@ static void gives_up_waiting(void **state)
     assert_int_equal(now->leader_since.wall_us, world->until.wall_us);
     assert_true(election_tenure_at(now, now->tenure_count - 2)->gap);
     world_free(world);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(says_what_the_recording_says),
-        cmocka_unit_test(a_takeover_is_not_seen_in_a_recording),
-        cmocka_unit_test(knows_since_when_nobody_stands),
-        cmocka_unit_test(leads_on_across_a_gap),
-        cmocka_unit_test(a_short_gap_is_a_gap),
-        cmocka_unit_test(does_not_claim_what_happened_in_a_gap),
-        cmocka_unit_test(a_recorded_acknowledgement_is_no_news),
-        cmocka_unit_test(counts_what_happened_in_a_gap),
-        cmocka_unit_test(counts_who_came_and_went_under_one_leader),
-        cmocka_unit_test(tells_a_change_over_a_new_directory),
-        cmocka_unit_test(knows_who_led_before_a_gap),
-        cmocka_unit_test(a_clock_that_was_set_moves_no_loss),
-        cmocka_unit_test(a_log_tells_what_happened_in_a_gap),
-        cmocka_unit_test(a_loss_waits_for_the_log),
-        cmocka_unit_test(a_log_alone_tells_of_a_loss),
-        cmocka_unit_test(a_loss_does_not_wait_for_ever),
-        cmocka_unit_test(a_log_tells_of_the_leader_before_others),
-        cmocka_unit_test(a_log_tells_of_a_path_that_is_gone),
-        cmocka_unit_test(the_last_leader_is_the_logs),
-        cmocka_unit_test(a_log_corrects_what_was_found),
-        cmocka_unit_test(a_log_tells_who_led_before_one_that_never_led),
-        cmocka_unit_test(a_loss_in_a_gap_of_its_own_is_as_old_as_the_log_says),
-        cmocka_unit_test(who_leads_now_closes_an_open_failover),
-        cmocka_unit_test(two_gaps_do_not_move_a_loss),
-        cmocka_unit_test(the_next_leader_closes_an_open_failover),
-        cmocka_unit_test(an_open_failover_may_have_had_a_leader),
-        cmocka_unit_test(a_vacancy_is_as_old_as_it_was_found),
-        cmocka_unit_test(a_recorder_found_nobody),
-        cmocka_unit_test(a_recorded_leader_closes_an_open_failover),
-        cmocka_unit_test(a_mixed_directory_keeps_its_layout),
-        cmocka_unit_test(another_layout_has_its_own_proof),
-        cmocka_unit_test(an_emptied_directory_keeps_its_layout),
-        cmocka_unit_test(vacancy_is_not_that_of_before),
-        cmocka_unit_test(another_znode_of_that_name_is_another),
-        cmocka_unit_test(another_cluster_is_another),
-        cmocka_unit_test(waits_for_a_recorder_that_is_behind),
-        cmocka_unit_test(gives_up_waiting),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

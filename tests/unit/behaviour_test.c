@@ -1,15 +1,11 @@
 /* behaviour: where one stands, by number and not by name, and whom each behaviour watches from there. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "probe/election/recipe.h"
 #include "probe/candidate/behaviour.h"
+#include "tests/support/test.h"
 
 #define LINE 6
 
@@ -20,9 +16,8 @@ static char *const line[LINE] = {names[0], names[1], names[2], names[3], names[4
 
 /* Behind two and more: the order is that of the numbers; who stands behind, and what is no candidate, is left
  * out. */
-static void the_order_is_that_of_the_numbers(void **state)
+TEST(the_order_is_that_of_the_numbers)
 {
-    (void)state;
     struct line_position position = position_in_line(12, line, LINE);
     assert_true(position.in_line);
     assert_string_equal(position.predecessor.name, line[0]);
@@ -31,9 +26,8 @@ static void the_order_is_that_of_the_numbers(void **state)
 }
 
 /* The first has nobody before it; one that is not in the list does not stand. */
-static void the_ends_of_the_line(void **state)
+TEST(the_ends_of_the_line)
 {
-    (void)state;
     struct line_position first = position_in_line(2, line, LINE), gone = position_in_line(9, line, LINE);
     assert_true(first.in_line && !first.predecessor.name && !first.leader.name && !first.skipped.name);
     assert_false(gone.in_line);
@@ -44,9 +38,8 @@ static void the_ends_of_the_line(void **state)
 }
 
 /* In lines of every order, also with numbers that have gone past the last and begun again below zero. */
-static void every_order_is_put_right(void **state)
+TEST(every_order_is_put_right)
 {
-    (void)state;
     enum { MOST = 40 };
     static char texts[MOST][24];
     char *all[MOST];
@@ -79,9 +72,8 @@ static void every_order_is_put_right(void **state)
 }
 
 /* Every behaviour watches whom its name says, and has the word that the command line knows it by. */
-static void each_behaviour_watches_its_own(void **state)
+TEST(each_behaviour_watches_its_own)
 {
-    (void)state;
     struct line_position position = position_in_line(12, line, LINE);
     static const struct {
         enum behaviour behaviour;
@@ -105,15 +97,4 @@ static void each_behaviour_watches_its_own(void **state)
             assert_int_equal(behaviour_find(all[i].word), all[i].behaviour);
     }
     assert_int_equal(behaviour_find("skip"), BEHAVIOUR_COUNT);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_order_is_that_of_the_numbers),
-        cmocka_unit_test(the_ends_of_the_line),
-        cmocka_unit_test(every_order_is_put_right),
-        cmocka_unit_test(each_behaviour_watches_its_own),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,20 +1,16 @@
 /* Proves that a bundle is made while the loop goes on, that it has the bytes of electop bundle, and that nobody waits
  * for one that is not wanted any more. */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "config/memory.h"
 #include "probe/case/case_file.h"
 #include "probe/clock.h"
 #include "tests/support/folder.h"
 #include "tests/support/scripted.h"
+#include "tests/support/test.h"
 #include "tui/dashboard/bundle.h"
 
 #define RUNS 500
@@ -78,7 +74,7 @@ static int made_end(void **state)
     return 0;
 }
 
-static void the_loop_goes_on(void **state)
+TEST_BETWEEN(the_loop_goes_on, made_begin, made_end)
 {
     struct made *made = *state;
     const struct bundle_order order = {
@@ -106,7 +102,7 @@ static void the_loop_goes_on(void **state)
     buffer_free(&alone);
 }
 
-static void nobody_waits(void **state)
+TEST_BETWEEN(nobody_waits, made_begin, made_end)
 {
     struct made *made = *state;
     const struct bundle_order order = {
@@ -119,7 +115,7 @@ static void nobody_waits(void **state)
     assert_in_range(clock_now().mono_us - begun_us, 0, 900000);
 }
 
-static void says_why_not(void **state)
+TEST_BETWEEN(says_why_not, made_begin, made_end)
 {
     struct made *made = *state;
     struct bundle_order order = {
@@ -139,7 +135,7 @@ static void says_why_not(void **state)
 }
 
 /* What it had renamed nothing of yet is no bundle. */
-static void a_run_that_cannot_be_read(void **state)
+TEST_BETWEEN(a_run_that_cannot_be_read, made_begin, made_end)
 {
     struct made *made = *state;
     char name[] = "own", family[] = "sequence", watches[] = "nothing", candidate[] = "(";
@@ -159,15 +155,4 @@ static void a_run_that_cannot_be_read(void **state)
     uv_run(&made->loop, UV_RUN_DEFAULT);
     assert_int_equal(made->bytes.length, 0);
     assert_non_null(made->error);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(the_loop_goes_on, made_begin, made_end),
-        cmocka_unit_test_setup_teardown(nobody_waits, made_begin, made_end),
-        cmocka_unit_test_setup_teardown(says_why_not, made_begin, made_end),
-        cmocka_unit_test_setup_teardown(a_run_that_cannot_be_read, made_begin, made_end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,11 +11,6 @@
  *   - where nothing is under way, the first of the line leads, everybody else has a watch on the one before
  * it, and no znode stands that its owner does not know of: nobody is asleep for ever.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +18,7 @@
 
 #include "probe/election/recipe.h"
 #include "probe/candidate/candidate.h"
+#include "tests/support/test.h"
 
 #define MOST 3     /* candidates */
 #define NUMBERS 10 /* of znodes in one run; what would need more is not followed */
@@ -568,32 +564,19 @@ static void play(int count, int faults, bool guid)
 }
 
 /* Two, and many things go wrong. */
-static void two_in_every_order(void **state)
+TEST(two_in_every_order)
 {
-    (void)state;
     play(2, 3, true);
 }
 
 /* The same with bare names, where a lost create costs the session. */
-static void two_without_a_guid(void **state)
+TEST(two_without_a_guid)
 {
-    (void)state;
     play(2, 2, false);
 }
 
 /* Three: somebody in the middle goes, somebody behind it must not sleep. */
-static void three_in_every_order(void **state)
+TEST(three_in_every_order)
 {
-    (void)state;
     play(3, 1, true);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_in_every_order),
-        cmocka_unit_test(two_without_a_guid),
-        cmocka_unit_test(three_in_every_order),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

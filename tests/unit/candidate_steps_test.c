@@ -2,14 +2,10 @@
  * candidate: single steps that the model (candidate_model_test.c) does not play: a lock, an acknowledgement,
  * and what the servers refuse.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include "probe/election/recipe.h"
 #include "probe/candidate/candidate.h"
+#include "tests/support/test.h"
 
 static void asks(struct candidate_asks all, unsigned count, enum candidate_ask first)
 {
@@ -19,9 +15,8 @@ static void asks(struct candidate_asks all, unsigned count, enum candidate_ask f
 }
 
 /* An overloaded server did not delete a lock: it may be another's by the time that it is tried again. */
-static void a_lock_is_looked_at_before_it_is_deleted_again(void **state)
+TEST(a_lock_is_looked_at_before_it_is_deleted_again)
 {
-    (void)state;
     const struct candidate_options lock = {.lock = true};
     for (int still_mine = 0; still_mine < 2; still_mine++) {
         struct candidacy c;
@@ -40,9 +35,8 @@ static void a_lock_is_looked_at_before_it_is_deleted_again(void **state)
 }
 
 /* ... or an acknowledgement, which would tell of a leader that there is none any more. */
-static void a_ack_is_not_left_behind(void **state)
+TEST(a_ack_is_not_left_behind)
 {
-    (void)state;
     const struct candidate_options options = {.ack = "/leader", .findable = true};
     const struct line_position first = {.in_line = true};
     struct candidacy c;
@@ -65,9 +59,8 @@ static void a_ack_is_not_left_behind(void **state)
 }
 
 /* What no second try would change: it leaves, and says what it could not do and how that was answered. */
-static void a_refusal_is_for_good(void **state)
+TEST(a_refusal_is_for_good)
 {
-    (void)state;
     const struct candidate_options options = {.behaviour = BEHAVIOUR_RECIPE, .findable = true};
     static const enum session_result why[] = {SESSION_DENIED, SESSION_FAILED};
     for (int i = 0; i < 2; i++) {
@@ -80,14 +73,4 @@ static void a_refusal_is_for_good(void **state)
         assert_string_equal(all.problem, "create a znode in");
         assert_int_equal(c.state, CANDIDATE_GONE);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_lock_is_looked_at_before_it_is_deleted_again),
-        cmocka_unit_test(a_ack_is_not_left_behind),
-        cmocka_unit_test(a_refusal_is_for_good),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

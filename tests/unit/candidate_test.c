@@ -2,11 +2,6 @@
  * candidate: the recipe against a real server: the line, its ways to lose a leader, lost connections at the
  * worst moment, locks and acknowledgements. One server for all tests; each has an election of its own.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include <netinet/in.h>
 #include <stdio.h>
@@ -20,6 +15,7 @@
 #include "probe/demo/demo_elections.h"
 #include "probe/election/recipe.h"
 #include "tests/support/playground.h"
+#include "tests/support/test.h"
 
 #define TIMEOUT_MS 1500
 #define CALM_MS PLAYGROUND_TIMEOUT_MOST_MS
@@ -168,7 +164,7 @@ static bool ack_says(struct playground *world, const char *path, const char *dat
  * first leads, and each takes over when the one before it goes; one that goes in the middle wakes nobody
  * to lead, and the line closes behind it.
  */
-static void five_stand_in_order(void **state)
+TEST(five_stand_in_order)
 {
     struct playground *world = *state;
     struct test_candidate *line[LINE];
@@ -193,7 +189,7 @@ static void five_stand_in_order(void **state)
 }
 
 /* A leader that resigns keeps its session and wakes the next; when it volunteers again it stands last. */
-static void a_leader_resigns_and_returns(void **state)
+TEST(a_leader_resigns_and_returns)
 {
     struct playground *world = *state;
     struct test_candidate *line[LINE];
@@ -218,7 +214,7 @@ static void a_leader_resigns_and_returns(void **state)
 
 /* A leader that vanishes without a word is replaced when its session expires, not before; then it may come
  * back. */
-static void a_dropped_leader_expires(void **state)
+TEST(a_dropped_leader_expires)
 {
     struct playground *world = *state;
     struct test_candidate *line[LINE];
@@ -259,7 +255,7 @@ static void connections_break(const struct playground *world)
  *
  * They stand still until the create has been carried out, so that none of this depends on who is faster.
  */
-static void a_lost_create_is_found_again(void **state)
+TEST(a_lost_create_is_found_again)
 {
     struct playground *world = *state;
     static const char *const names[] = {"{hex}-n_", "n_"};
@@ -307,7 +303,7 @@ static void on_failure(void *context, const char *problem)
  * Our own stall is not the server's silence: what it said meanwhile is read before anybody asks how long it
  * has been silent, and the connection holds. (Longer than two thirds of the timeout, and shorter than it.)
  */
-static void a_stall_of_ours_loses_no_connection(void **state)
+TEST(a_stall_of_ours_loses_no_connection)
 {
     struct playground *world = *state;
     struct reader reader = {0};
@@ -332,7 +328,7 @@ static void on_restarted(void *context, const char *problem)
 }
 
 /* While the server is away nobody leads; it comes back, and the same one leads with the same znode. */
-static void a_restart_changes_nothing(void **state)
+TEST(a_restart_changes_nothing)
 {
     struct playground *world = *state;
     struct test_candidate *line[LINE];
@@ -362,7 +358,7 @@ static struct test_candidate *leader_of(struct test_candidate *all[], int count)
 }
 
 /* Of three that want a lock one has it; it goes to another when the first resigns, and when one closes. */
-static void a_lock_has_one_owner(void **state)
+TEST(a_lock_has_one_owner)
 {
     struct playground *world = *state;
     struct test_candidate *three[3];
@@ -396,7 +392,7 @@ static void a_lock_has_one_owner(void **state)
 
 /* A leader writes its acknowledgement once it leads; it takes it away when it resigns,
    and the next one writes its own. */
-static void a_leader_acknowledges(void **state)
+TEST(a_leader_acknowledges)
 {
     struct playground *world = *state;
     struct test_candidate *two[2];
@@ -425,7 +421,7 @@ static void a_leader_acknowledges(void **state)
 }
 
 /* One that is slow hangs before it has acknowledged, and longer than it is slow; then it does. */
-static void a_slow_one_hangs_and_goes_on(void **state)
+TEST(a_slow_one_hangs_and_goes_on)
 {
     struct playground *world = *state;
     struct test_candidate *slow = stand_for(world, CALM_MS,
@@ -459,7 +455,7 @@ static void stand_ill(struct playground *world, const struct candidate_options *
 }
 
 /* One that never watches, and one that watches itself, wait on when the leader has gone. */
-static void who_is_not_reported_waits_for_ever(void **state)
+TEST(who_is_not_reported_waits_for_ever)
 {
     struct playground *world = *state;
     static const enum behaviour behaviours[] = {BEHAVIOUR_DEAF, BEHAVIOUR_SELF};
@@ -479,7 +475,7 @@ static void who_is_not_reported_waits_for_ever(void **state)
 }
 
 /* Two znodes of one session; and one that outlives its session: nobody leads behind either. */
-static void an_orphan_blocks_the_line(void **state)
+TEST(an_orphan_blocks_the_line)
 {
     struct playground *world = *state;
     struct test_candidate *two[2];
@@ -501,7 +497,7 @@ static void an_orphan_blocks_the_line(void **state)
 }
 
 /* One that leads and never says so; one that has gone and whose acknowledgement still says that it leads. */
-static void acks_that_are_wrong(void **state)
+TEST(acks_that_are_wrong)
 {
     struct playground *world = *state;
     struct test_candidate *two[2];
@@ -532,7 +528,7 @@ static void acks_that_are_wrong(void **state)
 }
 
 /* The demo's cast comes on, and leaders come and go within seconds. */
-static void the_cast_plays(void **state)
+TEST(the_cast_plays)
 {
     struct playground *world = *state;
     static const struct play plays[] = {
@@ -565,9 +561,8 @@ static void the_cast_plays(void **state)
 }
 
 /* Two GUIDs differ, and look as Curator and Python write a random UUID. */
-static void guids_look_right(void **state)
+TEST(guids_look_right)
 {
-    (void)state;
     char uuid[GUID_UUID_SIZE], other[GUID_UUID_SIZE], hex[GUID_HEX_SIZE];
     assert_true(guid_uuid36(uuid) && guid_uuid36(other) && guid_hex32(hex));
     assert_string_not_equal(uuid, other);
@@ -580,23 +575,4 @@ static void guids_look_right(void **state)
     assert_int_equal(hex[12], '4');
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(guids_look_right),
-        cmocka_unit_test(five_stand_in_order),
-        cmocka_unit_test(a_leader_resigns_and_returns),
-        cmocka_unit_test(a_dropped_leader_expires),
-        cmocka_unit_test(a_lost_create_is_found_again),
-        cmocka_unit_test(a_stall_of_ours_loses_no_connection),
-        cmocka_unit_test(a_restart_changes_nothing),
-        cmocka_unit_test(a_lock_has_one_owner),
-        cmocka_unit_test(a_leader_acknowledges),
-        cmocka_unit_test(a_slow_one_hangs_and_goes_on),
-        cmocka_unit_test(who_is_not_reported_waits_for_ever),
-        cmocka_unit_test(an_orphan_blocks_the_line),
-        cmocka_unit_test(acks_that_are_wrong),
-        cmocka_unit_test(the_cast_plays),
-    };
-    return cmocka_run_group_tests(tests, world_begin, world_end);
-}
+ALL_BETWEEN(world_begin, world_end)

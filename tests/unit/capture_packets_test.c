@@ -2,11 +2,6 @@
  * The facts in each packet of a captured election, and the same packets in other orders, other frames, and damaged in
  * every way that captures are: nothing wrong is ever said of them.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +10,7 @@
 #include "config/memory.h"
 #include "probe/capture/wire.h"
 #include "tests/support/sample.h"
+#include "tests/support/test.h"
 
 #define ETHERNET 14
 
@@ -84,9 +80,8 @@ static size_t count_kind(const struct wire_seen *seen, enum wire_fact_kind kind)
     return count;
 }
 
-static void each_step_to_the_packet(void **state)
+TEST(each_step_to_the_packet)
 {
-    (void)state;
     struct wire_seen *seen = wire_seen_of_sample();
     fact_at(seen, WIRE_ENDED, 43755979); /* the kernel ends a's connection */
     const struct wire_fact_seen *b = fact_at(seen, WIRE_NOTIFIED, LOST_A);
@@ -155,9 +150,8 @@ static bool as_ensemble(struct kept_packet *packet, size_t i, size_t argument)
 
 /* a's connection ended when it was killed, b's was open until its server ended it: either process may as well have lost
  * it, and gone on at a server that was not captured. */
-static void a_silence_of_an_ensemble(void **state)
+TEST(a_silence_of_an_ensemble)
 {
-    (void)state;
     struct sample_result *result = sample_of(as_ensemble, 0);
     assert_int_equal(result->failover_count, 3);
     for (size_t i = 0; i < 2; i++) {
@@ -237,9 +231,8 @@ static bool as_answered_late(struct kept_packet *packet, size_t i, size_t argume
     return true;
 }
 
-static void many_notifications_at_once(void **state)
+TEST(many_notifications_at_once)
 {
-    (void)state;
     struct sample_result *plain = sample_of(NULL, 0), *result = sample_of(as_burst, 0);
     assert_int_equal(result->failover_count, 3);
     assert_true(result->failovers[1].reacted_us > 0);
@@ -296,9 +289,8 @@ static void herd_is_counted(bool (*change)(struct kept_packet *packet, size_t i,
     sample_free(result);
 }
 
-static void a_herd_is_counted(void **state)
+TEST(a_herd_is_counted)
 {
-    (void)state;
     herd_is_counted(as_it_is);
     herd_is_counted(as_answered_late);
 }
@@ -329,9 +321,8 @@ static bool without_pong(struct kept_packet *packet, size_t i, size_t argument)
 
 /* The answer to c's last ping before b's end is missing, with its acknowledgement, so the notification waits until that
  * is certain, at c's next ping: c was told when it came, and went on. */
-static void bytes_behind_a_hole_keep_their_time(void **state)
+TEST(bytes_behind_a_hole_keep_their_time)
 {
-    (void)state;
     struct sample_result *plain = sample_of(NULL, 0), *result = sample_of(without_pong, 0);
     assert_int_equal(result->failover_count, 3);
     assert_int_equal(result->failovers[1].detection.low_us, plain->failovers[1].detection.low_us);
@@ -343,9 +334,8 @@ static void bytes_behind_a_hole_keep_their_time(void **state)
 }
 
 /* That a's znode went was not captured: it was missed some time later. */
-static void an_end_that_was_missed_later(void **state)
+TEST(an_end_that_was_missed_later)
 {
-    (void)state;
     struct sample_result *result = sample_of(without_one, packet_at(LOST_A));
     assert_int_equal(result->failovers[0].cause, CAUSE_EXPIRED);
     assert_true(result->failovers[0].lost_us > LOST_A);
@@ -354,9 +344,8 @@ static void an_end_that_was_missed_later(void **state)
 }
 
 /* b's first request after a's end, and a's last ping: a later packet is not taken for it. */
-static void a_first_and_a_last_packet_that_are_missing(void **state)
+TEST(a_first_and_a_last_packet_that_are_missing)
 {
-    (void)state;
     struct sample_result *plain = sample_of(NULL, 0);
     struct sample_result *first = sample_of(without_one, packet_at(49961907));
     int64_t silent_us = plain->failovers[0].detection.low_us;
@@ -385,9 +374,8 @@ static void assert_same(struct sample_result *result)
     sample_free(result);
 }
 
-static void packets_that_come_twice(void **state)
+TEST(packets_that_come_twice)
 {
-    (void)state;
     struct sample_result *result = sample_begin();
     for (size_t i = 0; i < sample_count; i++) {
         sample_take(result, &sample_packets[i]);
@@ -398,9 +386,8 @@ static void packets_that_come_twice(void **state)
 }
 
 /* Time went on without them: each keeps its own. */
-static void packets_that_come_late(void **state)
+TEST(packets_that_come_late)
 {
-    (void)state;
     struct sample_result *plain = sample_of(NULL, 0), *result = sample_begin();
     for (size_t i = 0; i < sample_count; i++) {
         if (i > 0 && sample_packets[i].at_us - sample_packets[i - 1].at_us > 20000)
@@ -422,9 +409,8 @@ static void packets_that_come_late(void **state)
 }
 
 /* Each in three parts, the last one first, the middle one twice. */
-static void packets_in_parts_and_in_disorder(void **state)
+TEST(packets_in_parts_and_in_disorder)
 {
-    (void)state;
     struct sample_result *result = sample_begin();
     for (size_t i = 0; i < sample_count; i++) {
         size_t data = data_of(&sample_packets[i]), head = sample_packets[i].captured - data, third = data / 3;
@@ -463,9 +449,8 @@ static bool wrap_around(struct kept_packet *packet, size_t i, size_t argument)
     return true;
 }
 
-static void sequence_numbers_that_wrap_around(void **state)
+TEST(sequence_numbers_that_wrap_around)
 {
-    (void)state;
     for (size_t before = 1; before < 200; before += 13)
         assert_same(sample_of(wrap_around, before));
 }
@@ -519,10 +504,9 @@ static bool as_ipv6(struct kept_packet *packet, size_t i, size_t argument)
     return true;
 }
 
-static void every_link_layer(void **state)
+TEST(every_link_layer)
 {
     static const size_t links[] = {113, 276, 0, 12, 101, 228};
-    (void)state;
     assert_same(sample_of(as_vlan, 1));
     assert_same(sample_of(as_vlan, 2));
     assert_same(sample_of(as_ipv6, 0));
@@ -581,9 +565,8 @@ static bool as_tls(struct kept_packet *packet, size_t i, size_t argument)
 }
 
 /* What is encrypted is said to be, and shows nothing. */
-static void encrypted_connections_are_named(void **state)
+TEST(encrypted_connections_are_named)
 {
-    (void)state;
     struct sample_result *result = sample_of(as_tls, 0);
     assert_int_equal(capture_limits(result->capture)->sessions, 0);
     assert_in_range(capture_limits(result->capture)->encrypted, 5, 30);
@@ -615,19 +598,17 @@ static void has_mixed(size_t source, const char *why)
     sample_free(result);
 }
 
-static void two_ensembles_in_one_capture(void **state)
+TEST(two_ensembles_in_one_capture)
 {
-    (void)state;
     has_mixed(0, "so they belong to two ensembles");
     has_mixed(1, "the clocks of their captures differ");
 }
 
-static void what_is_missing_proves_nothing_wrong(void **state)
+TEST(what_is_missing_proves_nothing_wrong)
 {
     bool (*const changes[])(struct kept_packet *, size_t, size_t) = {without_one, cut_to, from_here,
                                                                      with_one_huge};
     static const size_t most[] = {626, 250, 600, 626}, steps[] = {1, 3, 7, 1};
-    (void)state;
     for (size_t k = 0; k < sizeof changes / sizeof changes[0]; k++)
         for (size_t argument = 0; argument < most[k]; argument += steps[k]) {
             struct sample_result *result = sample_of(changes[k], argument);
@@ -636,24 +617,4 @@ static void what_is_missing_proves_nothing_wrong(void **state)
         }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_herd_is_counted),
-        cmocka_unit_test(a_silence_of_an_ensemble),
-        cmocka_unit_test(many_notifications_at_once),
-        cmocka_unit_test(each_step_to_the_packet),
-        cmocka_unit_test(packets_that_come_twice),
-        cmocka_unit_test(packets_that_come_late),
-        cmocka_unit_test(bytes_behind_a_hole_keep_their_time),
-        cmocka_unit_test(an_end_that_was_missed_later),
-        cmocka_unit_test(a_first_and_a_last_packet_that_are_missing),
-        cmocka_unit_test(packets_in_parts_and_in_disorder),
-        cmocka_unit_test(sequence_numbers_that_wrap_around),
-        cmocka_unit_test(every_link_layer),
-        cmocka_unit_test(encrypted_connections_are_named),
-        cmocka_unit_test(two_ensembles_in_one_capture),
-        cmocka_unit_test(what_is_missing_proves_nothing_wrong),
-    };
-    return cmocka_run_group_tests(tests, sample_read, NULL);
-}
+ALL_BETWEEN(sample_read, NULL)

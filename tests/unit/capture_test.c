@@ -2,11 +2,6 @@
  * A captured election: what was done is known, to the microsecond of each packet. What one capture proves, what several
  * do, and what those do that lie beside a live cluster.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -20,10 +15,10 @@
 #include "probe/election/session_table.h"
 #include "probe/election/whatif.h"
 #include "tests/support/sample.h"
+#include "tests/support/test.h"
 
-static void each_failover_to_the_packet(void **state)
+TEST(each_failover_to_the_packet)
 {
-    (void)state;
     struct sample_result *result = sample_of(NULL, 0);
     const struct seen_failover *f = result->failovers;
     assert_int_equal(result->failover_count, 3);
@@ -53,9 +48,8 @@ static void each_failover_to_the_packet(void **state)
 }
 
 /* Each watches its predecessor, as the packets of each connection show. */
-static void the_whole_chain(void **state)
+TEST(the_whole_chain)
 {
-    (void)state;
     struct sample_result *result = sample_begin();
     size_t i = 0;
     for (; sample_packets[i].at_us < BASE_US + 40000000; i++)
@@ -71,9 +65,8 @@ static void the_whole_chain(void **state)
 }
 
 /* A capture that begins when they all stand does not know what they watch, nor say that it is nothing. */
-static void a_late_capture_knows_no_watches(void **state)
+TEST(a_late_capture_knows_no_watches)
 {
-    (void)state;
     struct sample_result *result = sample_begin();
     size_t i = 0;
     for (; sample_packets[i].at_us < BASE_US + 57000000; i++)
@@ -115,9 +108,8 @@ static const struct election *sample_until(struct sample_result *result, int64_t
 #define D_ASKS 37257500 /* for the list, after its znode was made */
 
 /* It begins just before d joins, which is answered long before it is told who else stands. */
-static void a_late_capture_does_not_know_who_is_first(void **state)
+TEST(a_late_capture_does_not_know_who_is_first)
 {
-    (void)state;
     struct sample_result *result = sample_begin();
     const struct election *election = sample_until(result, D_JOINS, D_ASKS, NULL);
     assert_int_equal(election->state, ELECTION_UNKNOWN);
@@ -151,9 +143,8 @@ static bool is_of_d_or_answer_to_c(const struct kept_packet *packet)
 }
 
 /* That c has joined is in no packet: d's number shows it, or that c went on without an answer. */
-static void a_hole_may_hide_who_joined(void **state)
+TEST(a_hole_may_hide_who_joined)
 {
-    (void)state;
     struct sample_result *result = sample_begin();
     assert_false(sample_until(result, 0, D_ASKS, is_answer_to_c)->fresh);
     const struct election *election = sample_until(result, D_ASKS, 38000000, NULL);
@@ -170,9 +161,8 @@ static void a_hole_may_hide_who_joined(void **state)
 }
 
 /* b was stopped while it led, and went on 4.87 s after c had reacted. */
-static void two_leaders_at_a_time(void **state)
+TEST(two_leaders_at_a_time)
 {
-    (void)state;
     struct sample_result *result = sample_of(NULL, 0);
     const struct election *election = sample_election(result);
     const struct finding *found = NULL;
@@ -187,9 +177,8 @@ static void two_leaders_at_a_time(void **state)
 }
 
 /* d is at a server that is not captured: after a's end, b's list shows it. */
-static void a_list_after_an_end(void **state)
+TEST(a_list_after_an_end)
 {
-    (void)state;
     struct sample_result *result = sample_begin();
     assert_int_equal(sample_until(result, 0, LOST_A - 1000, is_of_d)->candidate_count, 3);
     const struct election *election = sample_until(result, LOST_A - 1000, 51000000, is_of_d);
@@ -199,12 +188,11 @@ static void a_list_after_an_end(void **state)
 }
 
 /* Somebody else watched b's znode, and reacted before c did: only c leads then. */
-static void another_watcher_is_no_leader(void **state)
+TEST(another_watcher_is_no_leader)
 {
     static const int64_t steps_us[] = {LOST_B + 100, LOST_B + 200};
     static const enum captured_step steps[] = {CAPTURED_NOTIFIED, CAPTURED_REACTED};
     size_t step = 0;
-    (void)state;
     struct sample_result *result = sample_begin();
     for (size_t i = 0; i < sample_count; i++) {
         for (; step < 2 && sample_packets[i].at_us > BASE_US + steps_us[step]; step++) {
@@ -232,9 +220,8 @@ static void another_watcher_is_no_leader(void **state)
 }
 
 /* The capture ends while c does nothing: that b was lost, and why, is known all the same. */
-static void a_capture_that_ends_within_a_failover(void **state)
+TEST(a_capture_that_ends_within_a_failover)
 {
-    (void)state;
     struct sample_result *result = sample_begin();
     for (size_t i = 0; sample_packets[i].at_us <= BASE_US + LOST_B; i++)
         sample_take(result, &sample_packets[i]);
@@ -252,9 +239,8 @@ static void a_capture_that_ends_within_a_failover(void **state)
 }
 
 /* c watches what has just gone, as packets show it several times until it asks again: only time makes that wrong. */
-static void a_watch_that_is_about_to_be_set(void **state)
+TEST(a_watch_that_is_about_to_be_set)
 {
-    (void)state;
     struct sample_result *result = sample_begin();
     for (size_t i = 0; sample_packets[i].at_us <= BASE_US + LOST_A + 20000; i++)
         sample_take(result, &sample_packets[i]);
@@ -293,9 +279,8 @@ static void a_watch_that_is_about_to_be_set(void **state)
 }
 
 /* c is notified, and its packets end there, as those of a stopped process do: first in line, and not going on. */
-static void a_candidate_that_does_not_react(void **state)
+TEST(a_candidate_that_does_not_react)
 {
-    (void)state;
     struct sample_result *result = sample_begin();
     for (size_t i = 0; sample_packets[i].at_us <= BASE_US + LOST_B; i++)
         sample_take(result, &sample_packets[i]);
@@ -311,9 +296,8 @@ static void a_candidate_that_does_not_react(void **state)
 }
 
 /* Packets were missing after a was heard last: it may have been heard since. b's silence began later. */
-static void a_gap_proves_no_silence(void **state)
+TEST(a_gap_proves_no_silence)
 {
-    (void)state;
     struct sample_result *result = sample_begin();
     for (size_t i = 0; i < sample_count; i++) {
         if (i > 0 && sample_packets[i - 1].at_us < BASE_US + 45000000 &&
@@ -349,9 +333,8 @@ static bool shown_at(struct sample_result *result, const char *server, int64_t a
 }
 
 /* The packets of where a client went are not those that are read. */
-static void another_server_lists_it(void **state)
+TEST(another_server_lists_it)
 {
-    (void)state;
     struct sample_result *result = sample_begin();
     assert_true(shown_at(result, "a:1", 1000000, 900000));
     const struct seen_connection seen = {
@@ -377,7 +360,7 @@ static void sample_goes_on(struct sample_result *result, size_t source, const ch
 #define HALF (HEARD_A + 3000000)
 
 /* Another server was captured in these parts: a may have gone there while it was not. */
-static void a_silence_needs_every_server(void **state)
+TEST(a_silence_needs_every_server)
 {
     static const struct {
         int64_t parts[3][2];
@@ -391,7 +374,6 @@ static void a_silence_needs_every_server(void **state)
         {{{1, HALF}, {HALF + 2100000, LOST_A}}, CERTAINTY_SUSPECTED}, /* a hole */
         {{{1, HALF}, {HALF + 1200000, HALF + 1300000}, {HALF + 2500000, LOST_A}}, CERTAINTY_SUSPECTED},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         struct sample_result *result = sample_begin();
         for (size_t k = 0; k < sample_count; k++) {
@@ -425,9 +407,8 @@ static const char *name_itself(void *context, const char *address, bool named)
 }
 
 /* Its file was written by a host whose clock is ahead: no packet was written later than now. */
-static void a_file_of_tomorrow(void **state)
+TEST(a_file_of_tomorrow)
 {
-    (void)state;
     char path[] = "/tmp/electop-capture-XXXXXX", *paths[] = {path}, *error = NULL;
     int out = mkstemp(path), in = open(SAMPLE_FILE, O_RDONLY);
     static char bytes[1 << 20];
@@ -473,9 +454,8 @@ static void write_capture(char *path, size_t copies)
 }
 
 /* ... come in their order, however much longer one of them is. */
-static void what_two_files_hold(void **state)
+TEST(what_two_files_hold)
 {
-    (void)state;
     char small[] = "/tmp/electop-capture-XXXXXX", large[] = "/tmp/electop-capture-XXXXXX",
          *paths[] = {small, large}, *error = NULL;
     write_capture(small, 1);
@@ -524,9 +504,8 @@ static void sample_take_until(struct sample_result *result, int64_t from_us, int
 }
 
 /* a may have gone to the other server: only packets that came from there since prove that it was silent. */
-static void a_capture_that_has_stalled_proves_no_silence(void **state)
+TEST(a_capture_that_has_stalled_proves_no_silence)
 {
-    (void)state;
     for (int stalls = 0; stalls < 2; stalls++) {
         struct sample_result *result = sample_beside(NULL, 1);
         sample_take_until(result, 1, HEARD_A + 1000000);
@@ -548,9 +527,8 @@ static const struct server *sample_server(const struct sample_result *result)
 }
 
 /* Its connections may have been seen first where a client is. */
-static void connections_that_another_capture_showed(void **state)
+TEST(connections_that_another_capture_showed)
 {
-    (void)state;
     for (int late = 0; late < 2; late++) {
         int64_t from_us = late ? 38000000 : 1;
         struct sample_result *result = sample_beside(SERVER, from_us);
@@ -563,9 +541,8 @@ static void connections_that_another_capture_showed(void **state)
 }
 
 /* ... show only what both do, and what came while one of them brought nothing is not known yet. */
-static void two_captures_of_one_server(void **state)
+TEST(two_captures_of_one_server)
 {
-    (void)state;
     struct sample_result *result = sample_beside(SERVER, 1);
     sample_goes_on(result, 2, SERVER, 2);
     capture_tie(result->capture, 2, (struct moment){0});
@@ -581,9 +558,8 @@ static void two_captures_of_one_server(void **state)
 }
 
 /* While a capture brings what it held before, nothing is certain. */
-static void what_a_late_capture_held_is_old(void **state)
+TEST(what_a_late_capture_held_is_old)
 {
-    (void)state;
     struct sample_result *result = sample_start(true);
     capture_name_servers(result->capture, name_itself, result);
     sample_take_until(result, 0, 36000000);
@@ -603,29 +579,4 @@ static void what_a_late_capture_held_is_old(void **state)
     sample_free(result);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_failover_to_the_packet),
-        cmocka_unit_test(the_whole_chain),
-        cmocka_unit_test(a_late_capture_knows_no_watches),
-        cmocka_unit_test(a_late_capture_does_not_know_who_is_first),
-        cmocka_unit_test(a_hole_may_hide_who_joined),
-        cmocka_unit_test(two_leaders_at_a_time),
-        cmocka_unit_test(a_list_after_an_end),
-        cmocka_unit_test(another_watcher_is_no_leader),
-        cmocka_unit_test(a_capture_that_ends_within_a_failover),
-        cmocka_unit_test(a_watch_that_is_about_to_be_set),
-        cmocka_unit_test(a_candidate_that_does_not_react),
-        cmocka_unit_test(a_gap_proves_no_silence),
-        cmocka_unit_test(another_server_lists_it),
-        cmocka_unit_test(a_silence_needs_every_server),
-        cmocka_unit_test(a_capture_that_has_stalled_proves_no_silence),
-        cmocka_unit_test(connections_that_another_capture_showed),
-        cmocka_unit_test(two_captures_of_one_server),
-        cmocka_unit_test(what_a_late_capture_held_is_old),
-        cmocka_unit_test(a_file_of_tomorrow),
-        cmocka_unit_test(what_two_files_hold),
-    };
-    return cmocka_run_group_tests(tests, sample_read, NULL);
-}
+ALL_BETWEEN(sample_read, NULL)

@@ -1,15 +1,10 @@
 /* Proves that a case tells again what was observed, and that damage costs no more than the damaged block. */
-#include <stdarg.h>
-#include <setjmp.h>
 #include <malloc.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "config/memory.h"
 #include "config/text.h"
@@ -19,6 +14,7 @@
 #include "tests/support/dice.h"
 #include "tests/support/folder.h"
 #include "tests/support/scripted.h"
+#include "tests/support/test.h"
 
 #define BLOCKS 5
 #define EACH 200
@@ -412,9 +408,8 @@ static void write_blocks(struct buffer *out, size_t blocks)
     model_free(model);
 }
 
-static void test_round_trip(void **state)
+TEST(test_round_trip)
 {
-    (void)state;
     struct buffer blocks = {0};
     struct observation o;
     struct drawn_observation d;
@@ -452,9 +447,8 @@ static size_t read_all(void *bytes, size_t length, size_t *gaps, struct case_los
     return count;
 }
 
-static void test_damage(void **state)
+TEST(test_damage)
 {
-    (void)state;
     struct buffer whole = {0}, first = {0}, second = {0};
     struct case_losses losses;
     size_t gaps, gaps_whole, clusters = scripted_settings()->cluster_count;
@@ -496,9 +490,8 @@ static void test_damage(void **state)
     buffer_free(&second);
 }
 
-static void test_later_version(void **state)
+TEST(test_later_version)
 {
-    (void)state;
     char *error;
     struct buffer blocks = {0};
     struct model *model = model_new(scripted_settings(), &error);
@@ -526,9 +519,8 @@ static void test_later_version(void **state)
 }
 
 /* A field that a later version adds to the end of a kind is left out, whatever else the observations hold. */
-static void test_later_fields(void **state)
+TEST(test_later_fields)
 {
-    (void)state;
     struct buffer stretch = {0};
     struct drawn_observation d;
     struct observation o = {.kind = OBSERVED_ENSEMBLE, .at = scripted_now(), .ensemble.known = ENSEMBLE_PART};
@@ -559,9 +551,8 @@ static void test_later_fields(void **state)
 }
 
 /* ... and one that an earlier version did not write yet is 0. */
-static void test_earlier_fields(void **state)
+TEST(test_earlier_fields)
 {
-    (void)state;
     struct buffer stretch = {0};
     struct kept_settings *kept = NULL;
     struct observation o = {.kind = OBSERVED_CAPTURED, .at = scripted_now(), .path = "/a"}, got;
@@ -594,9 +585,8 @@ static void test_earlier_fields(void **state)
 }
 
 /* Each server that a stranger's stretch names costs the same: a search among all would take minutes. */
-static void test_many_servers(void **state)
+TEST(test_many_servers)
 {
-    (void)state;
     enum { SERVERS = 200000 };
     struct buffer stretch = {0};
     char address[16];
@@ -619,9 +609,8 @@ static void test_many_servers(void **state)
 }
 
 /* A part with pseudonyms, of a run with own recipes of every kind, can be opened: their words stay. */
-static void test_own_recipes_with_pseudonyms(void **state)
+TEST(test_own_recipes_with_pseudonyms)
 {
-    (void)state;
     static char names[][6] = {"acmea", "acmeb", "acmec", "acmed", "acmee"}, candidate[] = "^acme-(\\d{10})$";
     static char families[][9] = {"sequence", "hybrid", "sequence", "sequence", "sequence"};
     static char watches[][12] = {"predecessor", "leader", "children", "nothing", "unknown"};
@@ -672,9 +661,8 @@ static size_t held_bytes(void)
 
 /* Of any number of runs the settings of the latest are there, of the one before it, and of one that is to stay; and
  * what the bundle is about. */
-static void test_many_runs(void **state)
+TEST(test_many_runs)
 {
-    (void)state;
     char *error = NULL;
     struct buffer blocks = {0}, block = {0}, bundle = {0};
     struct observation o;
@@ -729,9 +717,8 @@ int64_t clock_wall_us(void)
 }
 
 /* Ten seconds of the program end a block, so that little of a pipe is lost; years of logs end none. */
-static void test_blocks_of_a_file(void **state)
+TEST(test_blocks_of_a_file)
 {
-    (void)state;
     char folder[] = "/tmp/electop-case-XXXXXX", file[80], *error = NULL;
     folder_make(folder);
     snprintf(file, sizeof file, "%s/a.case", folder);
@@ -754,9 +741,8 @@ static void test_blocks_of_a_file(void **state)
     folder_remove(folder);
 }
 
-static void test_files(void **state)
+TEST(test_files)
 {
-    (void)state;
     char folder[] = "/tmp/electop-case-XXXXXX", file[80], *error = NULL;
     folder_make(folder);
     snprintf(file, sizeof file, "%s/a.case", folder);
@@ -824,9 +810,8 @@ static void test_files(void **state)
 }
 
 /* Blocks of two that observe at once would damage each other: the second is told, by whatever name it comes. */
-static void test_one_writer(void **state)
+TEST(test_one_writer)
 {
-    (void)state;
     char folder[] = "/tmp/electop-case-XXXXXX", file[80], other[80], *error = NULL;
     folder_make(folder);
     snprintf(file, sizeof file, "%s/a.case", folder);
@@ -851,9 +836,8 @@ static void test_one_writer(void **state)
 }
 
 /* A large state is repeated after as many bytes of something new, not at each change. */
-static void test_large_state(void **state)
+TEST(test_large_state)
 {
-    (void)state;
     char *error;
     struct model *model = model_new(scripted_settings(), &error);
     struct case_writer *w = case_writer_new(scripted_settings(), model);
@@ -904,9 +888,8 @@ static size_t fold_whole(struct buffer *blocks, size_t *candidates)
 }
 
 /* A million candidates, and times that run backwards in two clusters, are folded; an empty case has nothing. */
-static void test_strange_cases(void **state)
+TEST(test_strange_cases)
 {
-    (void)state;
     char *error, **names = xcalloc(CANDIDATES, sizeof *names);
     struct buffer blocks = {0}, nothing = {0};
     struct model *model = model_new(scripted_settings(), &error);
@@ -977,30 +960,8 @@ static bool reads_elections(size_t count, size_t path_length)
 }
 
 /* A kilobyte that refers to one text again and again is a damaged block. */
-static void test_large_heads(void **state)
+TEST(test_large_heads)
 {
-    (void)state;
     assert_true(reads_elections(5000, 60));
     assert_false(reads_elections(30, 1000000));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_damage),
-        cmocka_unit_test(test_later_version),
-        cmocka_unit_test(test_later_fields),
-        cmocka_unit_test(test_earlier_fields),
-        cmocka_unit_test(test_many_servers),
-        cmocka_unit_test(test_blocks_of_a_file),
-        cmocka_unit_test(test_own_recipes_with_pseudonyms),
-        cmocka_unit_test(test_many_runs),
-        cmocka_unit_test(test_large_heads),
-        cmocka_unit_test(test_files),
-        cmocka_unit_test(test_one_writer),
-        cmocka_unit_test(test_large_state),
-        cmocka_unit_test(test_strange_cases),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,17 +7,12 @@
  * UPDATE_GOLDEN=1 writes what is told now: read the difference. ELECTOP_CASES=DIR folds the cases of DIR instead,
  * and compares nothing with files: try it with what a night of chaos left.
  */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <dirent.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "config/memory.h"
 #include "config/text.h"
@@ -27,6 +22,7 @@
 #include "probe/history/joined_cases.h"
 #include "tests/support/dice.h"
 #include "tests/support/golden.h"
+#include "tests/support/test.h"
 
 #define MUTANTS 20
 #define OTHERWISE "otherwise certain:"
@@ -494,9 +490,8 @@ static int is_case(const struct dirent *entry)
     return length > 5 && strcmp(entry->d_name + length - 5, ".case") == 0;
 }
 
-static void test_cases(void **state)
+TEST(test_cases)
 {
-    (void)state;
     const char *kept = getenv("ELECTOP_CASES"), *folder = kept ? kept : "tests/cases";
     struct dirent **entries;
     int count = scandir(folder, &entries, is_case, alphasort);
@@ -530,10 +525,4 @@ static void test_cases(void **state)
     free(entries);
     print_message("%d cases, %zu observations, %d mutants each\n", count, observations, MUTANTS);
     assert_false(others);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

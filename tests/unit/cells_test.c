@@ -1,14 +1,9 @@
 /* The grid: nothing is ever written outside its span, and no half of a wide character stays behind. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "tests/support/drawn.h"
+#include "tests/support/test.h"
 
 static void assert_grid(struct cells *cells, const char *wanted)
 {
@@ -28,9 +23,8 @@ static void assert_grid(struct cells *cells, const char *wanted)
 }
 
 /* What does not fit ends in an ellipsis, exactly at the span's end, also through a wide character. */
-static void cuts_to_the_room(void **state)
+TEST(cuts_to_the_room)
 {
-    (void)state;
     struct cells *cells = cells_new(10, 1);
     assert_int_equal(cells_put(cells, 0, 0, 5, ROLE_TEXT, "12345"), 5);
     assert_grid(cells, "12345\n");
@@ -57,9 +51,8 @@ static void cuts_to_the_room(void **state)
 }
 
 /* Coordinates outside are clipped on every side. */
-static void clips_on_every_side(void **state)
+TEST(clips_on_every_side)
 {
-    (void)state;
     struct cells *cells = cells_new(4, 2);
     cells_put(cells, -2, 0, -1, ROLE_TEXT, "abcd");
     assert_grid(cells, "cd\n\n");
@@ -83,9 +76,8 @@ static void clips_on_every_side(void **state)
 }
 
 /* Written over, both halves of a wide character go. */
-static void leaves_no_halves(void **state)
+TEST(leaves_no_halves)
 {
-    (void)state;
     struct cells *cells = cells_new(6, 1);
     cells_put(cells, 0, 0, -1, ROLE_TEXT, "漢字漢");
     cells_put(cells, 1, 0, -1, ROLE_TEXT, "x");
@@ -100,9 +92,8 @@ static void leaves_no_halves(void **state)
 }
 
 /* Strangers' bytes never split a line or move the cursor; every sign has an ASCII form. */
-static void is_safe(void **state)
+TEST(is_safe)
 {
-    (void)state;
     struct cells *cells = cells_new(40, 2);
     cells_put(cells, 0, 0, -1, ROLE_TEXT, "a\nb\x1b[2J\u202e\xff");
     assert_grid(cells, "a\\x0ab\\x1b[2J\\u202e\\xff\n\n");
@@ -122,9 +113,8 @@ static void is_safe(void **state)
 }
 
 /* A rule goes from end to end, with its caption in it where there is room for both. */
-static void draws_rules(void **state)
+TEST(draws_rules)
 {
-    (void)state;
     struct cells *cells = cells_new(14, 1);
     cells_rule(cells, 0, 0, -1, NULL);
     assert_grid(cells, "──────────────\n");
@@ -139,18 +129,16 @@ static void draws_rules(void **state)
 
 /* Of no size, of any size, and never beyond what a terminal can have. */
 /* Sentences of a failover hold a dash and bounds: on an ASCII screen they are no escapes. */
-static void shows_sentences_in_ascii(void **state)
+TEST(shows_sentences_in_ascii)
 {
     struct cells ascii = {.ascii = true}, wide = {.ascii = false};
     char text[] = "≥ 1ms – 2ms, ≤ 3ms – 4ms", same[] = "2.3 – 3.7s";
-    (void)state;
     assert_string_equal(cells_plain(&ascii, text), ">= 1ms - 2ms, <= 3ms - 4ms");
     assert_string_equal(cells_plain(&wide, same), "2.3 – 3.7s");
 }
 
-static void takes_any_size(void **state)
+TEST(takes_any_size)
 {
-    (void)state;
     struct cells *cells = cells_new(0, 0);
     cells_put(cells, 0, 0, -1, ROLE_TEXT, "abc");
     cells_rule(cells, 0, 0, -1, "abc");
@@ -161,15 +149,4 @@ static void takes_any_size(void **state)
     assert_int_equal(cells->width, 0);
     cells_free(cells);
     cells_free(NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cuts_to_the_room),         cmocka_unit_test(clips_on_every_side),
-        cmocka_unit_test(leaves_no_halves),         cmocka_unit_test(is_safe),
-        cmocka_unit_test(shows_sentences_in_ascii), cmocka_unit_test(draws_rules),
-        cmocka_unit_test(takes_any_size),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

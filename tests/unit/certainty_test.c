@@ -2,23 +2,18 @@
  * Proves the rule of certainty: a finding is certain only where all that it presumes is known; and that
  * healthy systems of layouts which are known by half are not accused with certainty.
  */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "probe/election/certainty.h"
 #include "tests/support/model_script.h"
+#include "tests/support/test.h"
 
 #define ALL ((1u << PRESUMPTIONS) - 1)
 
 /* Each condition in turn is taken away from each finding: it is suspected then, or not raised. */
-static void every_presumption_counts(void **state)
+TEST(every_presumption_counts)
 {
-    (void)state;
     for (enum finding_code code = 0; code < FINDING_COUNT; code++) {
         enum presumption missing;
         enum certainty_verdict without;
@@ -43,9 +38,8 @@ static void every_presumption_counts(void **state)
 
 /* Findings about members say nothing of a directory that is not known to be an election, and those that say
    that a watch is missing presume that every watch is shown or excluded. */
-static void presumptions_of_kinds_of_findings(void **state)
+TEST(presumptions_of_kinds_of_findings)
 {
-    (void)state;
     static const enum finding_code watches[] = {FINDING_NO_WATCH, FINDING_WATCH_ON_DELETED,
                                                 FINDING_WATCH_SELF, FINDING_WRONG_PREDECESSOR,
                                                 FINDING_ORPHAN_READER};
@@ -83,9 +77,8 @@ static void presumptions_of_kinds_of_findings(void **state)
     "client e on=1 at=h:5\nclient f on=1 at=h:6\n"                                                           \
     "tick 1000\nlist\n> election-seen\nreadall\n"
 
-static void read_write_locks(void **state)
+TEST(read_write_locks)
 {
-    (void)state;
     model_script_run("three readers hold it, a writer waits for the last, two readers for the writer",
                      FIVE "w d " RC "\nw e " WD "\nw f " WD "\nproof\n"
                           "? findings none\n"
@@ -161,9 +154,8 @@ static void read_write_locks(void **state)
 
 /* The rule for a missing or a wrong watch: c has none, which is certain while all conditions hold, and suspected
    without any one of them. */
-static void conditions_of_a_missing_watch(void **state)
+TEST(conditions_of_a_missing_watch)
 {
-    (void)state;
 #define FOUR_REQUESTS "request c\nrequest c\nrequest c\nrequest c\n"
 #define SIXTEEN FOUR_REQUESTS FOUR_REQUESTS FOUR_REQUESTS FOUR_REQUESTS
 #define FIFTH "+ " E " s=e\nclient e on=1 at=10.0.0.5:15\nlist\n> candidate-joined " E " @5\n"
@@ -247,9 +239,8 @@ static void conditions_of_a_missing_watch(void **state)
 }
 
 /* A client that takes several locks waits for one after the other, in whatever order it joined them. */
-static void waits_in_other_lines(void **state)
+TEST(waits_in_other_lines)
 {
-    (void)state;
 #define OTHER_LINE(path)                                                                                     \
     "watch " path                                                                                            \
     "\n+ n_0000000000 s=d\n+ n_0000000001 s=c\nlist\n> election-seen\nreadall\nw c n_0000000000\n"
@@ -273,9 +264,8 @@ static void waits_in_other_lines(void **state)
 }
 
 /* One waits, and nobody was seen to watch: under names that everybody may write, another host may tell it. */
-static void the_only_one_that_waits(void **state)
+TEST(the_only_one_that_waits)
 {
-    (void)state;
     static const struct {
         const char *first, *second, *before, *expected;
     } rows[] = {
@@ -296,9 +286,8 @@ static void the_only_one_that_waits(void **state)
 }
 
 /* The last condition, for a wrong watch. */
-static void conditions_of_a_wrong_watch(void **state)
+TEST(conditions_of_a_wrong_watch)
 {
-    (void)state;
     model_script_run("one skips a member, and all others watch the one before them",
                      FOUR "w c " B "\nw d " B "\nproof\n? standing wrong-predecessor certain\n");
     model_script_run("... it watches the first, as an older version may, or a last resort",
@@ -321,9 +310,8 @@ static void conditions_of_a_wrong_watch(void **state)
 
 /* That a client lets the end of its predecessor pass without a request proves nothing yet: it may be busy, or poll
    now and then. */
-static void predecessors_end_passes(void **state)
+TEST(predecessors_end_passes)
 {
-    (void)state;
 #define PASSES                                                                                               \
     FOUR "w d " C "\nround\ntick 11000\nround\n- " B "\nend b\nlist\n> candidate-left " B " @2\n"            \
          "tick 3000\nround\ntick 3000\nround\n"
@@ -348,9 +336,8 @@ static void predecessors_end_passes(void **state)
 }
 
 /* Others show a watch on their predecessor, and one follows what no server shows. */
-static void watches_that_no_server_shows(void **state)
+TEST(watches_that_no_server_shows)
 {
-    (void)state;
     model_script_run("its server counts watches on children that are nobody's known",
                      FOUR "w d " C "\nchildren 2\nproof\nproof\n"
                           "? findings no-watch error suspected " C "\n"
@@ -376,9 +363,8 @@ static void watches_that_no_server_shows(void **state)
 }
 
 /* Its names leave open whom its members watch, and nothing in the line accuses with certainty. */
-static void names_that_leave_the_watches_open(void **state)
+TEST(names_that_leave_the_watches_open)
 {
-    (void)state;
 #define L(digit) "_c_11111111-2222-3333-4444-55555555550" digit "-lock-000000000" digit
 #define L0 L("0")
 #define L1 L("1")
@@ -429,9 +415,8 @@ static void names_that_leave_the_watches_open(void **state)
 }
 
 /* Each member of a registry watches every other one: that proves no line. */
-static void members_that_cache_each_other(void **state)
+TEST(members_that_cache_each_other)
 {
-    (void)state;
     model_script_run("a registry whose members cache each other is neither led nor accused",
                      "watch /services/orders kind=auto found\nconnect\n> connection connected\n"
                      "+ host0000000000 s=a\n+ host0000000001 s=b\n+ host0000000002 s=c\n"
@@ -444,9 +429,8 @@ static void members_that_cache_each_other(void **state)
 }
 
 /* One of them depends on another: nobody leads there. */
-static void a_registry_with_a_dependency(void **state)
+TEST(a_registry_with_a_dependency)
 {
-    (void)state;
 #define SERVICES                                                                                             \
     "watch /services kind=auto found\nconnect\n> connection connected\n+ n_0000000000 s=a\n"                 \
     "+ n_0000000001 s=b\n+ n_0000000002 s=c\n+ n_0000000003 s=d\nclient a on=1 at=h:1\n"                     \
@@ -463,9 +447,8 @@ static void a_registry_with_a_dependency(void **state)
 }
 
 /* kazoo's extra_lock_patterns are for this. */
-static void two_layouts_in_one_directory(void **state)
+TEST(two_layouts_in_one_directory)
 {
-    (void)state;
 #define GO "_c_eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee-lock-0000000001"
     model_script_run("kazoo's locks wait for go-zk's between them",
                      "watch /lock kind=auto found\nconnect\n> connection connected\n"
@@ -478,9 +461,8 @@ static void two_layouts_in_one_directory(void **state)
                      "? findings foreign-child info certain\n");
 }
 
-static void roles_in_names(void **state)
+TEST(roles_in_names)
 {
-    (void)state;
     static const struct {
         const char *a, *b;
         bool one;
@@ -501,9 +483,8 @@ static void roles_in_names(void **state)
         assert_int_equal(certainty_role(pairs[i].a) == certainty_role(pairs[i].b), pairs[i].one);
 }
 
-static void names_alone(void **state)
+TEST(names_alone)
 {
-    (void)state;
     model_script_run(
         "a directory that only has an election's kind of names is neither led nor vacant",
         "watch /queue/taken kind=auto found\nconnect\n> connection connected\n"
@@ -531,9 +512,8 @@ static void names_alone(void **state)
 #define DIRECTORY_GOES "- .\nlist\n> election-gone\ntick 60000\ntime\n"
 
 /* Curator's containers go with their last candidate. */
-static void directory_goes_with_its_last_candidate(void **state)
+TEST(directory_goes_with_its_last_candidate)
 {
-    (void)state;
     model_script_run("its client closed it: a clean shutdown",
                      ONE_LATCH "tick 1000\n" LATCH_GOES "sessions\nstated\n> failover " LATCH
                                " -> nobody closed vacancy 102--1\n" DIRECTORY_GOES
@@ -571,9 +551,8 @@ static void directory_goes_with_its_last_candidate(void **state)
 }
 
 /* Where servers hide how leaders go, how long one led, and what was before, tell whether it is needed at all times. */
-static void an_end_that_servers_hide(void **state)
+TEST(an_end_that_servers_hide)
 {
-    (void)state;
 #define HIDDEN ONE_LATCH "hide 1 connections\nhide 1 sessions\n"
 #define HIDDEN_END(name)                                                                                     \
     "- " name "\ngone " name "\n> leader-lost " name " @1\n> candidate-left " name                           \
@@ -596,12 +575,11 @@ static void an_end_that_servers_hide(void **state)
 }
 
 /* Found after a gap, the sessions that there are now show how the leader went. */
-static void a_loss_that_is_found_has_a_cause(void **state)
+TEST(a_loss_that_is_found_has_a_cause)
 {
 #define FOUND_LATER                                                                                          \
     "- " LATCH "\nrestart 20000\nconnect\n> connection connected\nlist\n> election-seen\n"                   \
     "tick 100\nround\nstated\nsessions\n"
-    (void)state;
     model_script_run("its session lives: its znode was deleted", LATCH_AT("watch /jobs\n") FOUND_LATER
                      "> failover " LATCH " -> nobody deleted vacancy 102--1 gap 20000\n");
     model_script_run("its session has ended",
@@ -619,9 +597,8 @@ static void a_loss_that_is_found_has_a_cause(void **state)
                                   "session: those behind it wait until somebody deletes it\n");
 }
 
-static void nobody_ever_led(void **state)
+TEST(nobody_ever_led)
 {
-    (void)state;
     model_script_run("a named path that never existed",
                      "watch /a/leader\nconnect\n> connection connected\ngone .\n? findings none\n"
                      "tick 6000\ntime\n? findings no-leader critical certain\n");
@@ -637,13 +614,12 @@ static void nobody_ever_led(void **state)
 }
 
 /* Begun after the end: what the leader wrote is still there, and tells who it was. */
-static void a_mark_that_outlived_its_leader(void **state)
+TEST(a_mark_that_outlived_its_leader)
 {
 #define OVERSEER "watch /overseer_elect/election\nconnect\n> connection connected\n"
 #define STOOD "+ 1-10.0.0.1:8983_solr-n_0000000000 s=a\n- 1-10.0.0.1:8983_solr-n_0000000000\n"
 #define OVERSEER_MARK "+ /overseer_elect/leader s=a {\"id\":\"1-10.0.0.1:8983_solr-n_0000000000\"}\n"
 #define READ_MARK "read /overseer_elect/leader\n"
-    (void)state;
     model_script_run(
         "a Solr overseer without a candidate", OVERSEER STOOD OVERSEER_MARK
         "list\n> election-seen\n? complete no\n" READ_MARK "? recipe solr-overseer name\n? complete yes\n"
@@ -685,12 +661,11 @@ static void a_mark_that_outlived_its_leader(void **state)
 }
 
 /* A pattern that ends in a name says what belongs into each directory that it matches. */
-static void a_pattern_ends_in_its_name(void **state)
+TEST(a_pattern_ends_in_its_name)
 {
 #define CONTROLLER                                                                                           \
     "+ . s=a {\"version\":1,\"brokerid\":7}\nread .\n> election-seen\ntick 1000\n- .\ngone .\n"              \
     "> leader-lost controller @1\n> candidate-left controller @1\ntick 6000\ntime\n"
-    (void)state;
     model_script_run("a lock's znode is missed while its directory is there, and vanishes with it",
                      "watch /a/controller expected kind=auto\nconnect\n> connection connected\n" CONTROLLER
                      "? state vacant\n? kept-minutes 0\n? findings no-leader critical certain\n"
@@ -712,9 +687,8 @@ static void a_pattern_ends_in_its_name(void **state)
                      "gone .\n? summary absent\n? sound no\n? kept-minutes 0\n");
 }
 
-static void assumed_kind(void **state)
+TEST(assumed_kind)
 {
-    (void)state;
     model_script_run("kazoo's Election and Lock look alike: nobody said that somebody must lead",
                      "watch /jobs kind=auto\nconnect\n> connection connected\n"
                      "+ " A " s=a\ntick 60000\nlist\n> election-seen\nreadall\n"
@@ -751,9 +725,8 @@ static void assumed_kind(void **state)
                          HOLD_AGAIN(B, C, "c", "6000") HOLD_AGAIN(C, D, "d", "6000") "? findings none\n");
 }
 
-static void acknowledgements_of_other_versions(void **state)
+TEST(acknowledgements_of_other_versions)
 {
-    (void)state;
     model_script_run("the acknowledgement of another version was never seen: nothing is missing",
                      "watch /flink/x/latch\nconnect\n> connection connected\n"
                      "+ " LATCH " s=a\ntick 60000\nlist\n> election-seen\nreadall\n"
@@ -862,9 +835,8 @@ static void acknowledgements_of_other_versions(void **state)
                      "? findings acknowledgement-mismatch critical certain " LATCH "," SECOND "\n");
 }
 
-static void locks_with_hidden_watches(void **state)
+TEST(locks_with_hidden_watches)
 {
-    (void)state;
 #define HELD(path)                                                                                           \
     "watch " path "\nconnect\n> connection connected\n+ " path " s=a {}\nread .\n> election-seen\n"
     model_script_run(
@@ -885,9 +857,8 @@ static void locks_with_hidden_watches(void **state)
                                         "network: it must reconnect, or it loses its place\n");
 }
 
-static void stale_facts(void **state)
+TEST(stale_facts)
 {
-    (void)state;
     model_script_run("owner-disconnected ends with its own deadline, and comes again with new lists only",
                      FOUR "w c " B "\nw d " C "\nround\naway b\ntick 1000\nround\n"
                           "? findings owner-disconnected warning suspected " B "\n"
@@ -902,9 +873,8 @@ static void stale_facts(void **state)
                           "round\n? findings session-timeout-long warning certain " B "\n");
 }
 
-static void silent_then_gone(void **state)
+TEST(silent_then_gone)
 {
-    (void)state;
     model_script_run("a leader that falls silent, and whose connection ends then",
                      FOUR "w c " B "\nw d " C "\nclient a on=1 at=10.0.0.1:11 timeout=36000\nround\n"
                           "silent a\ntick 13000\nround\ntick 12000\nround\n"
@@ -939,9 +909,8 @@ static void silent_then_gone(void **state)
 }
 
 /* Where names or watches contradict the order of the numbers, nobody is said to lead, and nobody is accused. */
-static void the_first_may_not_lead(void **state)
+TEST(the_first_may_not_lead)
 {
-    (void)state;
 #define GO_FIRST "_c_eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee-lock-0000000000"
 #define CLIENTS "client a on=1 at=h:1\nclient b on=1 at=i:2\nclient c on=1 at=j:3\nclient d on=1 at=k:4\n"
     static const struct {
@@ -1009,9 +978,8 @@ static void the_first_may_not_lead(void **state)
     }
 }
 
-static void a_silent_heir_is_no_promise(void **state)
+TEST(a_silent_heir_is_no_promise)
 {
-    (void)state;
     model_script_run("an heir that watches, and is silent for nine tenths of its timeout",
                      FOUR "w c " B "\nw d " C "\nclient b on=1 at=10.0.0.2:12 timeout=30000\nround\n"
                           "? next-failover " B " told, chain complete\n"
@@ -1023,9 +991,8 @@ static void a_silent_heir_is_no_promise(void **state)
 #define ONE_OF_MANY(path, session, name)                                                                     \
     "watch " path " kind=auto found\n+ " name " s=" session "\nlist\n> election-seen\nread " name "\n"
 
-static void one_member_each(void **state)
+TEST(one_member_each)
 {
-    (void)state;
     model_script_run(
         "each server owns the lock beside the others': nobody contends for it",
         "connect\n> connection connected\n" ONE_OF_MANY("/w/a", "a", "lock-0000000000")
@@ -1049,9 +1016,8 @@ static void one_member_each(void **state)
                      "tick 90000\n+ t5\n- t5\nlist\n> unseen +1 -1\n? alone no\n");
 }
 
-static void short_lived_directories(void **state)
+TEST(short_lived_directories)
 {
-    (void)state;
     model_script_run("made for one decision, and removed again",
                      "watch /some/latch kind=auto found\nconnect\n> connection connected\n"
                      "+ " LATCH " s=a\nclient a on=1 at=h:1\nlist\n> election-seen\nreadall\nround\n"
@@ -1083,9 +1049,8 @@ static void short_lived_directories(void **state)
                      " @1\ntick 60000\ntime\n? findings none\n");
 }
 
-static void equal_numbers(void **state)
+TEST(equal_numbers)
 {
-    (void)state;
 #define T1 "11111111111111111111111111111111__lock__0000000001"
     model_script_run("members of equal number may each take the other for the first",
                      "watch /election\nconnect\n> connection connected\n"
@@ -1098,9 +1063,8 @@ static void equal_numbers(void **state)
                      "\n");
 }
 
-static void exhausted_sequence(void **state)
+TEST(exhausted_sequence)
 {
-    (void)state;
     model_script_run("at the last number all further candidates get the same, or are refused",
                      "watch /election\nconnect\n> connection connected\nwind 2147483646\n"
                      "+ n_2147483646 s=a\nlist\n> election-seen\nreadall\n? next 2147483647\n"
@@ -1113,9 +1077,8 @@ static void exhausted_sequence(void **state)
 }
 
 /* A registry's ids look like numbers: who numbered them, the directory's counter shows. */
-static void numbers_that_no_server_gave(void **state)
+TEST(numbers_that_no_server_gave)
 {
-    (void)state;
 #define IDS "+ shard-0000000000 s=a\n+ shard-2147483647 s=b\nlist\n> election-seen\nreadall\n"
     model_script_run("a registry",
                      "watch /r kind=auto found\nconnect\n> connection connected\n" IDS "? findings none\n");
@@ -1127,44 +1090,4 @@ static void numbers_that_no_server_gave(void **state)
     model_script_run("a queue that has used them up is no election",
                      "watch /q kind=auto found\nconnect\n> connection connected\nwind 2147483646\n"
                      "+ qn-2147483646 s=a\nlist\n> election-seen\nreadall\n? findings none\n");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_presumption_counts),
-        cmocka_unit_test(presumptions_of_kinds_of_findings),
-        cmocka_unit_test(read_write_locks),
-        cmocka_unit_test(conditions_of_a_missing_watch),
-        cmocka_unit_test(waits_in_other_lines),
-        cmocka_unit_test(the_only_one_that_waits),
-        cmocka_unit_test(conditions_of_a_wrong_watch),
-        cmocka_unit_test(predecessors_end_passes),
-        cmocka_unit_test(watches_that_no_server_shows),
-        cmocka_unit_test(names_that_leave_the_watches_open),
-        cmocka_unit_test(two_layouts_in_one_directory),
-        cmocka_unit_test(members_that_cache_each_other),
-        cmocka_unit_test(a_registry_with_a_dependency),
-        cmocka_unit_test(roles_in_names),
-        cmocka_unit_test(names_alone),
-        cmocka_unit_test(directory_goes_with_its_last_candidate),
-        cmocka_unit_test(an_end_that_servers_hide),
-        cmocka_unit_test(a_loss_that_is_found_has_a_cause),
-        cmocka_unit_test(nobody_ever_led),
-        cmocka_unit_test(a_mark_that_outlived_its_leader),
-        cmocka_unit_test(a_pattern_ends_in_its_name),
-        cmocka_unit_test(assumed_kind),
-        cmocka_unit_test(acknowledgements_of_other_versions),
-        cmocka_unit_test(locks_with_hidden_watches),
-        cmocka_unit_test(stale_facts),
-        cmocka_unit_test(silent_then_gone),
-        cmocka_unit_test(the_first_may_not_lead),
-        cmocka_unit_test(a_silent_heir_is_no_promise),
-        cmocka_unit_test(one_member_each),
-        cmocka_unit_test(short_lived_directories),
-        cmocka_unit_test(equal_numbers),
-        cmocka_unit_test(exhausted_sequence),
-        cmocka_unit_test(numbers_that_no_server_gave),
-    };
-    return cmocka_run_group_tests_name("certainty", tests, NULL, NULL);
 }

@@ -1,15 +1,10 @@
 /* What a candidate's line says of its server and its watches where servers show only a part. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "probe/election/chain.h"
 #include "probe/election/election_private.h"
 #include "probe/election/session_table.h"
+#include "tests/support/test.h"
 #include "tui/words/chain_lines.h"
 #include "tui/words/labels.h"
 
@@ -59,11 +54,10 @@ static const char *watch_of(const struct waiting *w)
 }
 
 /* Whoever is on no server has none, but only where each server shows its connections. */
-static void no_server_or_not_known(void **state)
+TEST(no_server_or_not_known)
 {
     struct waiting w;
 
-    (void)state;
     wait(&w);
     assert_string_equal(server_of(&w), "none");
     w.server.hidden[HIDDEN_WATCHES] = hidden;
@@ -80,11 +74,10 @@ static void no_server_or_not_known(void **state)
 }
 
 /* A list of watches is of no use without one of connections: then no server shows what it watches. */
-static void watches_without_connections(void **state)
+TEST(watches_without_connections)
 {
     struct waiting w;
 
-    (void)state;
     wait(&w);
     assert_string_equal(watch_of(&w), "? connection not seen");
     w.server.hidden[HIDDEN_CONNECTIONS] = hidden;
@@ -94,7 +87,7 @@ static void watches_without_connections(void **state)
 }
 
 /* What is hidden for one reason is told in one piece, what for another in one of its own. */
-static void hidden_parts_by_reason(void **state)
+TEST(hidden_parts_by_reason)
 {
     static char admin_words[] = "refused; wchc: off", admin_cons[] = "refused; cons: off",
                 half[] = "cut off; -";
@@ -102,7 +95,6 @@ static void hidden_parts_by_reason(void **state)
     unsigned reported = 0;
     char parts[64];
 
-    (void)state;
     assert_string_equal(label_hidden(&server, &reported, parts, sizeof parts), admin_words);
     assert_string_equal(parts, "watches and connections");
     assert_null(label_hidden(&server, &reported, parts, sizeof parts));
@@ -124,14 +116,4 @@ static void hidden_parts_by_reason(void **state)
     assert_string_equal(label_hidden(&server, &reported, parts, sizeof parts), half);
     assert_string_equal(parts, "connections");
     assert_null(label_hidden(&server, &reported, parts, sizeof parts));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_server_or_not_known),
-        cmocka_unit_test(watches_without_connections),
-        cmocka_unit_test(hidden_parts_by_reason),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,4 @@
 /* Pauses in the logs of a client's host: the forms that JVMs and kernels write, and lines that tell of none. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +7,7 @@
 
 #include "probe/report/client_log.h"
 #include "tests/support/folder.h"
+#include "tests/support/test.h"
 
 #define NOON_US INT64_C(1795608000000000) /* 2026-11-25T12:00:00Z */
 
@@ -21,7 +17,7 @@ struct line_case {
     const char *what;
 };
 
-static void each_form_of_a_pause(void **state)
+TEST(each_form_of_a_pause)
 {
     static const struct line_case cases[] = {
         {"[2026-11-25T12:00:14.500+0000][info][gc] GC(7) Pause Full (G1 Compaction Pause) "
@@ -67,7 +63,6 @@ static void each_form_of_a_pause(void **state)
          "9M->8M(9M) 2500.000ms",
          15000, 17500, "Pause Full (x)"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct client_pause pause = {0};
         assert_true(client_log_line(cases[i].line, NOON_US, &pause));
@@ -78,16 +73,15 @@ static void each_form_of_a_pause(void **state)
 }
 
 /* A time since the JVM's start ties to nothing. */
-static void a_pause_without_a_date_has_no_time(void **state)
+TEST(a_pause_without_a_date_has_no_time)
 {
     struct client_pause pause = {0};
-    (void)state;
     assert_true(client_log_line("[12.345s][info][gc] GC(7) Pause Full (System.gc()) 9M->4M(10M) 50.1ms",
                                 NOON_US, &pause));
     assert_int_equal(pause.from_us, 0);
 }
 
-static void lines_that_tell_of_no_pause(void **state)
+TEST(lines_that_tell_of_no_pause)
 {
     static const char *const lines[] = {
         "",
@@ -108,7 +102,6 @@ static void lines_that_tell_of_no_pause(void **state)
         "Out of memory",
         "Nov 25 12:00:14 host kernel: out of memory: Kill",
     };
-    (void)state;
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         struct client_pause pause = {0};
         assert_false(client_log_line(lines[i], NOON_US, &pause));
@@ -118,7 +111,7 @@ static void lines_that_tell_of_no_pause(void **state)
 static char folder[] = "/tmp/client-log-XXXXXX";
 
 /* A kill of another process: the client was heard since, or a pause explains most of its silence. */
-static void a_kill_of_another_process(void **state)
+TEST(a_kill_of_another_process)
 {
     static const char pause_line[] =
         "[2026-11-25T12:00:09.000+0000][info][gc] GC(2) Pause Full (b) 1M->1M(1M) 8000.0ms\n";
@@ -137,7 +130,6 @@ static void a_kill_of_another_process(void **state)
     };
     char path[64], *files[] = {path}, *error = NULL;
     struct client_pause pause;
-    (void)state;
     char own[] = "/tmp/client-log-XXXXXX";
     folder_make(own);
     snprintf(path, sizeof path, "%s/log", own);
@@ -164,11 +156,10 @@ static void a_kill_of_another_process(void **state)
 }
 
 /* The longest overlap with the silence counts, and not the longest pause. */
-static void the_pause_that_overlaps(void **state)
+TEST(the_pause_that_overlaps)
 {
     char path[64], *files[] = {path}, *error = NULL;
     struct client_pause pause;
-    (void)state;
     folder_make(folder);
     snprintf(path, sizeof path, "%s/log", folder);
     FILE *file = fopen(path, "w");
@@ -233,7 +224,7 @@ static void the_pause_that_overlaps(void **state)
 
 /* What a healthy client's log has in any silence explains none; a collection may be written on two lines, and a suspend
  * without its end. */
-static void the_pause_that_explains(void **state)
+TEST(the_pause_that_explains)
 {
     static const struct {
         const char *log, *what;
@@ -264,7 +255,6 @@ static void the_pause_that_explains(void **state)
     };
     char path[64], *files[] = {path}, *error = NULL, own[] = "/tmp/client-log-XXXXXX";
     struct client_pause pause;
-    (void)state;
     folder_make(own);
     snprintf(path, sizeof path, "%s/log", own);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -283,7 +273,7 @@ static void the_pause_that_explains(void **state)
 }
 
 /* The client was heard at 12:00:00 the last time, its znode went after 10 s, and its packets come again after 15 s. */
-static void packets_refute_a_pause(void **state)
+TEST(packets_refute_a_pause)
 {
     static const struct {
         const char *log, *what;
@@ -301,7 +291,6 @@ static void packets_refute_a_pause(void **state)
     };
     char path[64], *files[] = {path}, *error = NULL, own[] = "/tmp/client-log-XXXXXX";
     struct client_pause pause;
-    (void)state;
     folder_make(own);
     snprintf(path, sizeof path, "%s/log", own);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -318,17 +307,4 @@ static void packets_refute_a_pause(void **state)
         assert_int_equal(pause.ahead_us, rows[i].ahead_us);
     }
     folder_remove(own);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_form_of_a_pause),        cmocka_unit_test(a_pause_without_a_date_has_no_time),
-        cmocka_unit_test(lines_that_tell_of_no_pause), cmocka_unit_test(a_kill_of_another_process),
-        cmocka_unit_test(the_pause_that_overlaps),     cmocka_unit_test(the_pause_that_explains),
-        cmocka_unit_test(packets_refute_a_pause),
-    };
-    setenv("TZ", "UTC0", 1);
-    tzset();
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

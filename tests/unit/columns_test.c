@@ -1,10 +1,6 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
 
+#include "tests/support/test.h"
 #include "tui/screen/columns.h"
 
 enum { NAME, STATE, EXTRA, NOTE, COUNT };
@@ -25,11 +21,10 @@ static void lay(struct column *columns, int width, int want)
 }
 
 /* At every width the columns stand side by side inside it, none narrower than its least. */
-static void columns_never_overlap_nor_leave(void **state)
+TEST(columns_never_overlap_nor_leave)
 {
     struct column columns[COUNT];
 
-    (void)state;
     for (int width = 0; width < 120; width++)
         for (int want = 0; want < 40; want += 13) {
             int x = 4;
@@ -47,11 +42,10 @@ static void columns_never_overlap_nor_leave(void **state)
 }
 
 /* The least important goes first; the most important stays as long as there is room for it at all. */
-static void the_least_important_gives_way(void **state)
+TEST(the_least_important_gives_way)
 {
     struct column columns[COUNT];
 
-    (void)state;
     lay(columns, 23, 0);
     assert_true(columns[NAME].width > 0 && columns[STATE].width > 0 && columns[EXTRA].width > 0);
     lay(columns, 22, 0);
@@ -63,11 +57,10 @@ static void the_least_important_gives_way(void **state)
 }
 
 /* An optional column comes only once the others have what they want. */
-static void optional_columns_wait(void **state)
+TEST(optional_columns_wait)
 {
     struct column columns[COUNT];
 
-    (void)state;
     lay(columns, 30 + 10 + 5 + 4, 30);
     assert_int_equal(columns[NAME].width, 30);
     assert_int_equal(columns[NOTE].width, 0);
@@ -79,38 +72,26 @@ static void optional_columns_wait(void **state)
 }
 
 /* One long text leaves the other columns the room for theirs. */
-static void a_long_text_comes_last(void **state)
+TEST(a_long_text_comes_last)
 {
     struct column columns[2] = {{.heading = "A", .least = 8, .most = 90, .importance = 100, .want = 82},
                                 {.heading = "B", .least = 8, .most = 60, .importance = 90, .want = 40}};
 
-    (void)state;
     columns_lay(columns, 2, 0, 100, 2);
     assert_int_equal(columns[0].width, 58);
     assert_int_equal(columns[1].width, 40);
 }
 
 /* Numbers end where their heading ends, and nothing is written of a column that has gone. */
-static void text_stands_as_the_column_says(void **state)
+TEST(text_stands_as_the_column_says)
 {
     struct cells *cells = cells_new(20, 1);
     struct column number = {.heading = "N", .x = 2, .width = 5, .right = true}, gone = {.heading = "G"};
 
-    (void)state;
     columns_put(cells, &number, 0, ROLE_TEXT, "42");
     assert_string_equal(cells->at[5].text, "4");
     assert_string_equal(cells->at[6].text, "2");
     assert_int_equal(columns_put(cells, &gone, 0, ROLE_TEXT, "text"), 0);
     assert_string_equal(cells->at[0].text, " ");
     cells_free(cells);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(columns_never_overlap_nor_leave), cmocka_unit_test(the_least_important_gives_way),
-        cmocka_unit_test(optional_columns_wait),           cmocka_unit_test(a_long_text_comes_last),
-        cmocka_unit_test(text_stands_as_the_column_says),
-    };
-    return cmocka_run_group_tests_name("columns", tests, NULL, NULL);
 }

@@ -1,14 +1,9 @@
 /* Text in lines: whole words, nothing lost, and a number with its unit. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "tests/support/drawn.h"
+#include "tests/support/test.h"
 #include "tui/screen/columns.h"
 
 static char *wrapped(const char *text, int width)
@@ -32,18 +27,16 @@ static void expect_first_line(const char *text, int width, const char *line)
 }
 
 /* A word that does not fit begins the next line; one that is longer than a line is cut where it must. */
-static void words_stay_whole(void **state)
+TEST(words_stay_whole)
 {
-    (void)state;
     expect_first_line("one two three", 9, "one two");
     expect_first_line("abcdefghij", 4, "abcd");
 }
 
 /* "12.0" at the end of a line and "s" at the beginning of the next would be read as a number of something
    else. Words that only begin like a unit, and a unit behind no number, may go apart. */
-static void a_number_keeps_its_unit(void **state)
+TEST(a_number_keeps_its_unit)
 {
-    (void)state;
     expect_first_line("looks over 12.0 s; then", 17, "looks over");
     expect_first_line("looks over 12.0 s; then", 18, "looks over 12.0 s;");
     expect_first_line("within 250 ms", 11, "within");
@@ -52,24 +45,12 @@ static void a_number_keeps_its_unit(void **state)
 }
 
 /* What follows a text begins behind its last line. */
-static void the_last_line_has_an_end(void **state)
+TEST(the_last_line_has_an_end)
 {
     struct cells *cells = cells_new(20, 2);
 
-    (void)state;
     assert_int_equal(columns_wrap_end(cells, 20, "one two: "), 9);
     assert_int_equal(columns_wrap_end(cells, 9, "one two three"), 5);
     assert_int_equal(columns_wrap_end(cells, 9, ""), 0);
     cells_free(cells);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words_stay_whole),
-        cmocka_unit_test(a_number_keeps_its_unit),
-        cmocka_unit_test(the_last_line_has_an_end),
-    };
-
-    return cmocka_run_group_tests_name("wrap", tests, NULL, NULL);
 }

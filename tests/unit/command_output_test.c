@@ -1,9 +1,4 @@
 /* What a command says arrives, or is complained of; a reader that has gone is no error. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,6 +8,7 @@
 #include <unistd.h>
 
 #include "tests/support/folder.h"
+#include "tests/support/test.h"
 #include "tui/commands/command_output.h"
 
 static int standard_error; /* the real one, while another listens */
@@ -51,9 +47,8 @@ static int listen_no_more(void **state)
 }
 
 /* Written: the status that was given. Gone: 0, quietly. A full disk: 2, and why. */
-static void reports_a_reader_that_went_from_an_error(void **state)
+TEST_BETWEEN(reports_a_reader_that_went_from_an_error, listen_in, listen_no_more)
 {
-    (void)state;
     assert_int_equal(command_output_ended(0, EXIT_FOUND), EXIT_FOUND);
     assert_int_equal(command_output_ended(EPIPE, EXIT_FOUND), EXIT_DONE);
     assert_string_equal(complaints(), "");
@@ -62,9 +57,8 @@ static void reports_a_reader_that_went_from_an_error(void **state)
 }
 
 /* A page is in its file as a whole, and where it cannot be written it says why. */
-static void writes_a_whole_page(void **state)
+TEST_BETWEEN(writes_a_whole_page, listen_in, listen_no_more)
 {
-    (void)state;
     char folder[] = "/tmp/electop-say-XXXXXX", file[64], read_back[16] = "";
     folder_make(folder);
     snprintf(file, sizeof file, "%s/page.html", folder);
@@ -84,17 +78,15 @@ static void writes_a_whole_page(void **state)
 
 /* All errors of a configuration come as one text: each is a line, and no byte of it reaches the terminal raw.
  */
-static void complains_line_by_line(void **state)
+TEST_BETWEEN(complains_line_by_line, listen_in, listen_no_more)
 {
-    (void)state;
     complain("%s", "one\ntwo \033[31mred");
     assert_string_equal(complaints(), "electop: one\nelectop: two \\x1b[31mred\n");
 }
 
 /* While a loop runs, messages wait for nobody: those that no memory is for are counted, and the count is told. */
-static void a_message_never_waits(void **state)
+TEST(a_message_never_waits)
 {
-    (void)state;
     enum { MESSAGES = 3000, LONG = 2000 };
     int ends[2], before = dup(STDERR_FILENO);
     uv_loop_t loop;
@@ -127,15 +119,4 @@ static void a_message_never_waits(void **state)
     close(before);
     close(ends[0]);
     assert_true(told);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(reports_a_reader_that_went_from_an_error, listen_in, listen_no_more),
-        cmocka_unit_test_setup_teardown(writes_a_whole_page, listen_in, listen_no_more),
-        cmocka_unit_test_setup_teardown(complains_line_by_line, listen_in, listen_no_more),
-        cmocka_unit_test(a_message_never_waits),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,11 +2,6 @@
  * Proves that a configuration is found where it should be, and that files of every bad kind are refused with
  * a reason, in bounded time and memory; and that credentials are read only from files that keep a secret.
  */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +16,7 @@
 #include "config/config_file.h"
 #include "config/options.h"
 #include "config/settings.h"
+#include "tests/support/test.h"
 
 static char directory[] = "/tmp/electop-files-XXXXXX";
 
@@ -70,9 +66,8 @@ static void expect_found(const char *named, const char *wanted)
 }
 
 /* The documented order, each place in front of the next. */
-static void places_in_order(void **state)
+TEST(places_in_order)
 {
-    (void)state;
     static const char *const folders[] = {"xdg", "xdg/electop", "home", "home/.config",
                                           "home/.config/electop"};
     char wanted[256];
@@ -94,9 +89,8 @@ static void places_in_order(void **state)
 }
 
 /* A file written in a configuration lies beside it, or below ~. */
-static void files_are_resolved(void **state)
+TEST(files_are_resolved)
 {
-    (void)state;
     static const char *const table[][3] = {
         {"/etc/electop/config.yaml", "prod.auth", "/etc/electop/prod.auth"},
         {"/etc/electop/config.yaml", "/x", "/x"},
@@ -125,9 +119,8 @@ static void expect_unreadable(const char *file, const char *wanted, size_t wante
 }
 
 /* What is no configuration file, whatever it is, is refused without reading it all. */
-static void bad_files(void **state)
+TEST(bad_files)
 {
-    (void)state;
     expect_unreadable("/nonexistent/x",
                       "cannot be read (No such file or directory); check its name and its permissions", 0, 0);
     expect_unreadable(directory, "is a directory; name a file", 0, 0);
@@ -151,9 +144,8 @@ static void bad_files(void **state)
 }
 
 /* /dev/null is empty. A pipe without a writer does not hang, and is no empty configuration. */
-static void empty_sources(void **state)
+TEST(empty_sources)
 {
-    (void)state;
     char *error = NULL;
     size_t length, line, column;
     char *bytes = config_file_read("/dev/null", true, &length, &error, &line, &column);
@@ -165,9 +157,8 @@ static void empty_sources(void **state)
 }
 
 /* Whoever writes into a pipe may come late, and pause: all of it is read. */
-static void a_pipe_is_read_to_its_end(void **state)
+TEST(a_pipe_is_read_to_its_end)
 {
-    (void)state;
     pid_t writer = fork();
     if (writer == 0) {
         nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);
@@ -188,9 +179,8 @@ static void a_pipe_is_read_to_its_end(void **state)
 }
 
 /* While something runs, no writer is waited for. */
-static void a_pipe_is_not_waited_for_later(void **state)
+TEST(a_pipe_is_not_waited_for_later)
 {
-    (void)state;
     char *error = NULL;
     size_t length, line, column;
     int writer = open(name_in("pipe"), O_RDWR);
@@ -215,9 +205,8 @@ static void expect_yaml(const char *bytes, size_t length, const char *wanted)
 
 /* What YAML can do and a configuration has no use for, or what could blow it up,
    is refused with its place. */
-static void bad_yaml(void **state)
+TEST(bad_yaml)
 {
-    (void)state;
     static const char *const table[][2] = {
         {"a: &x [1]",
          "f:1:1: unknown key \"a\"; the keys here are clusters, recipes, discover, inject, history, screen, "
@@ -246,9 +235,8 @@ static void bad_yaml(void **state)
 }
 
 /* Depth and width are bounded: a million brackets, a thousand laughs and very many keys all end at once. */
-static void yaml_is_bounded(void **state)
+TEST(yaml_is_bounded)
 {
-    (void)state;
     enum { SIZE = 900000 };
     char *bytes = malloc(SIZE + 1);
     assert_non_null(bytes);
@@ -288,9 +276,8 @@ static void expect_auth(const char *content, mode_t mode, const char *wanted)
 }
 
 /* A credential is one line in a file that only its owner can use; the secret is in no message. */
-static void credentials(void **state)
+TEST(credentials)
 {
-    (void)state;
     static const char others[] = "can be read or written by others; run chmod 600 on it";
     static const mode_t open_modes[] = {0640, 0604, 0660, 0601, 0622};
     char *scheme, *credential, *error = NULL;
@@ -333,9 +320,8 @@ static void credentials(void **state)
 }
 
 /* A bad file's errors come with its name and place, as the command line shows them. */
-static void errors_name_the_file(void **state)
+TEST(errors_name_the_file)
 {
-    (void)state;
     char *error = NULL, wanted[512];
     struct options options = {.config_file = directory};
     assert_null(settings_load(&options, &error));
@@ -352,19 +338,4 @@ static void errors_name_the_file(void **state)
     free(error);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(places_in_order),
-        cmocka_unit_test(files_are_resolved),
-        cmocka_unit_test(bad_files),
-        cmocka_unit_test(empty_sources),
-        cmocka_unit_test(a_pipe_is_read_to_its_end),
-        cmocka_unit_test(a_pipe_is_not_waited_for_later),
-        cmocka_unit_test(bad_yaml),
-        cmocka_unit_test(yaml_is_bounded),
-        cmocka_unit_test(credentials),
-        cmocka_unit_test(errors_name_the_file),
-    };
-    return cmocka_run_group_tests(tests, make_directory, remove_directory);
-}
+ALL_BETWEEN(make_directory, remove_directory)

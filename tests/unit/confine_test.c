@@ -7,12 +7,8 @@
 #include <fcntl.h>
 #include <linux/sched.h>
 #include <pthread.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/resource.h>
@@ -21,8 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
+#include "tests/support/test.h"
 #include "tui/commands/confine.h"
 
 /* Arguments that no call accepts, should it be allowed. */
@@ -189,7 +184,7 @@ static int check_confined(const struct options *options, bool connects)
     return 0;
 }
 
-static void commands_are_confined(void **state)
+TEST(commands_are_confined)
 {
     static char file[] = "file";
     static const struct {
@@ -207,7 +202,6 @@ static void commands_are_confined(void **state)
         {{.command = COMMAND_CONFIG}, false},
         {{.command = COMMAND_CONFIG, .replay = "file"}, false},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         int status;
         pid_t child = fork();
@@ -218,10 +212,4 @@ static void commands_are_confined(void **state)
         assert_true(WIFEXITED(status));
         assert_int_equal(WEXITSTATUS(status), 0);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(commands_are_confined)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

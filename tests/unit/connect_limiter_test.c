@@ -1,22 +1,16 @@
 /* limiter: what all sessions may do in one turn of the loop, that it holds no loop alive, and who waits at an
  * end. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "probe/zookeeper/connect_limiter.h"
+#include "tests/support/test.h"
 
 static void on_timer(uv_timer_t *timer)
 {
     (void)timer;
 }
 
-static void a_turn_is_shared(void **state)
+TEST(a_turn_is_shared)
 {
-    (void)state;
     uv_loop_t loop;
     assert_int_equal(uv_loop_init(&loop), 0);
     struct connect_limiter *limiter = connect_limiter_new(&loop);
@@ -37,10 +31,4 @@ static void a_turn_is_shared(void **state)
     connect_limiter_free(limiter);
     uv_run(&loop, UV_RUN_DEFAULT);
     assert_int_equal(uv_loop_close(&loop), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_turn_is_shared)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,17 +1,12 @@
 /* Proves that connect strings are taken apart rightly, and that bad ones say what is wrong and what to do. */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "config/connect_string.h"
+#include "tests/support/test.h"
 
-static void good_strings(void **state)
+TEST(good_strings)
 {
-    (void)state;
     static const struct {
         const char *text, *hosts, *chroot;
         size_t count;
@@ -36,9 +31,8 @@ static void good_strings(void **state)
 }
 
 /* The host of an IPv6 server stands without brackets, for the resolver. */
-static void brackets_are_taken_off(void **state)
+TEST(brackets_are_taken_off)
 {
-    (void)state;
     struct connect_string string;
     char *error;
     assert_true(connect_string_parse("[::1]:2182", &string, &error));
@@ -47,9 +41,8 @@ static void brackets_are_taken_off(void **state)
     connect_string_free(&string);
 }
 
-static void bad_strings(void **state)
+TEST(bad_strings)
 {
-    (void)state;
     static const struct {
         const char *text, *error;
     } bad[] = {
@@ -87,9 +80,8 @@ static void bad_strings(void **state)
 }
 
 /* The number of servers and the length of a host are bounded. */
-static void strings_are_bounded(void **state)
+TEST(strings_are_bounded)
 {
-    (void)state;
     char text[8 * CONNECT_STRING_SERVERS + 16] = "";
     struct connect_string string;
     char *error = NULL;
@@ -111,9 +103,8 @@ static void strings_are_bounded(void **state)
 }
 
 /* Lists of servers need every port said. */
-static void host_lists(void **state)
+TEST(host_lists)
 {
-    (void)state;
     char *error = NULL;
     char **list = host_list_parse("a:8080, [::1]:81", &error);
     assert_non_null(list);
@@ -126,14 +117,4 @@ static void host_lists(void **state)
     free(error);
     assert_null(host_list_parse("", &error));
     free(error);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(good_strings), cmocka_unit_test(brackets_are_taken_off),
-        cmocka_unit_test(bad_strings),  cmocka_unit_test(strings_are_bounded),
-        cmocka_unit_test(host_lists),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,11 +2,6 @@
  * crowd: crowds on a real server: they stand, die in every way on a schedule, are measured, survive a
  * restart, and leave nothing behind. One server for all tests; each has an election of its own.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +12,7 @@
 #include "probe/zookeeper/descriptor_poll.h"
 #include "probe/zookeeper/fourletter.h"
 #include "tests/support/playground.h"
+#include "tests/support/test.h"
 
 #define TIMEOUT_MS 1500
 #define CALM_MS PLAYGROUND_TIMEOUT_MOST_MS
@@ -157,7 +153,7 @@ static void one_leads(const struct crowd *crowd)
  * their order. One that closes or resigns is missed at once; one that vanishes or stands still, when its
  * session expires.
  */
-static void leaders_die_in_every_way(void **state)
+TEST(leaders_die_in_every_way)
 {
     struct world *world = *state;
     static const char *const elections[KILL_COUNT] = {"/die/close", "/die/resign", "/die/drop", "/die/pause"};
@@ -192,7 +188,7 @@ static void leaders_die_in_every_way(void **state)
 }
 
 /* The next leader dies while the herd has yet to settle down: that is a failover of its own, and planned. */
-static void no_death_of_ours_is_unplanned(void **state)
+TEST(no_death_of_ours_is_unplanned)
 {
     struct world *world = *state;
     const struct behaviour_share herd = {.behaviour = BEHAVIOUR_HERD, .percent = 100};
@@ -214,7 +210,7 @@ static void no_death_of_ours_is_unplanned(void **state)
 }
 
 /* A pause that is over before the session expires is no failover, and the next death comes all the same. */
-static void a_short_pause_is_no_death(void **state)
+TEST(a_short_pause_is_no_death)
 {
     struct world *world = *state;
     struct crowd *crowd = crowd_begin(world, "/short", TIMEOUT_MS, &(struct run_options){.candidates = 3});
@@ -233,7 +229,7 @@ static void a_short_pause_is_no_death(void **state)
 }
 
 /* A death in a chain wakes one, in a herd everybody; the figures tell them apart. */
-static void a_herd_costs_more_than_a_chain(void **state)
+TEST(a_herd_costs_more_than_a_chain)
 {
     struct world *world = *state;
     enum { CROWD = 40 };
@@ -260,7 +256,7 @@ static void a_herd_costs_more_than_a_chain(void **state)
 }
 
 /* A failover that is under way when the end comes is told as that, once; where none is, nothing is told. */
-static void an_end_breaks_a_failover_off(void **state)
+TEST(an_end_breaks_a_failover_off)
 {
     struct world *world = *state;
     struct crowd *crowd = crowd_begin(world, "/broken", TIMEOUT_MS, &(struct run_options){.candidates = 4});
@@ -299,7 +295,7 @@ static long sessions_there(struct world *world)
 }
 
 /* Ended while its sessions are being asked for, none of them is left to the servers. */
-static void an_early_end_leaves_no_session(void **state)
+TEST(an_early_end_leaves_no_session)
 {
     struct world *world = *state;
     long before = sessions_there(world);
@@ -315,7 +311,7 @@ static void an_early_end_leaves_no_session(void **state)
 }
 
 /* Half of them deaf: as many as were asked for, evenly; a deaf second keeps the line from moving on. */
-static void a_mixture_is_as_asked_for(void **state)
+TEST(a_mixture_is_as_asked_for)
 {
     struct world *world = *state;
     const struct behaviour_share part = {.behaviour = BEHAVIOUR_DEAF, .percent = 50};
@@ -341,7 +337,7 @@ static void a_mixture_is_as_asked_for(void **state)
  * Forty on four sessions, with one reading for all: few sessions, few lists, and the same order. What befalls
  * a session befalls the ten on it.
  */
-static void many_on_one_session(void **state)
+TEST(many_on_one_session)
 {
     struct world *world = *state;
     struct crowd *crowd =
@@ -368,7 +364,7 @@ static void many_on_one_session(void **state)
 
 /* A session that hangs for less than its timeout: who was to look meanwhile, and who comes on it meanwhile,
  * stands once it goes on. */
-static void a_hanging_session_loses_nobody(void **state)
+TEST(a_hanging_session_loses_nobody)
 {
     struct world *world = *state;
     struct crowd *crowd =
@@ -398,7 +394,7 @@ static void on_restarted(void *context, const char *problem)
  * The server is killed and comes back: while it is away hardly anybody asks after it, then all are back, with
  * the same sessions and znodes; and those on shared sessions have their watches again.
  */
-static void a_restart_brings_all_back(void **state)
+TEST(a_restart_brings_all_back)
 {
     struct world *world = *state;
     struct crowd *own = crowd_begin(world, "/back/own", CALM_MS, &(struct run_options){.candidates = 200});
@@ -436,7 +432,7 @@ static void a_restart_brings_all_back(void **state)
 
 /* One that must not lead stands behind others; first, it deletes itself at once, and how long it was first is
  * told. */
-static void who_must_not_lead_goes(void **state)
+TEST(who_must_not_lead_goes)
 {
     struct world *world = *state;
     struct crowd *real = crowd_begin(world, "/modest", TIMEOUT_MS, &(struct run_options){.candidates = 1});
@@ -462,7 +458,7 @@ static void who_must_not_lead_goes(void **state)
 }
 
 /* Brought on at a rate they stand when they are due, and not before; more come on later. */
-static void a_rate_is_kept(void **state)
+TEST(a_rate_is_kept)
 {
     struct world *world = *state;
     struct crowd *crowd =
@@ -477,7 +473,7 @@ static void a_rate_is_kept(void **state)
 }
 
 /* A server that takes no more connections: those that are in stand, few knock, and the setting is named. */
-static void a_full_server_is_named(void **state)
+TEST(a_full_server_is_named)
 {
     struct world *world = *state;
     struct private_ensemble *common = world->ground.sandbox;
@@ -498,9 +494,8 @@ static void a_full_server_is_named(void **state)
 }
 
 /* So many on a session that their watches would not fit one packet: more sessions are taken. */
-static void watches_fit_a_packet(void **state)
+TEST(watches_fit_a_packet)
 {
-    (void)state;
     struct run_options options = {.candidates = 50000, .per_session = 25000};
     struct candidate_options candidate = {.election = "/election", .name = "n_"};
     size_t most = 700000 / strlen("/election/n_-0000000000____");
@@ -514,9 +509,8 @@ static void watches_fit_a_packet(void **state)
 }
 
 /* A few fit; a hundred million do not, and the text says what to do. */
-static void descriptors_are_counted(void **state)
+TEST(descriptors_are_counted)
 {
-    (void)state;
     char *error = NULL;
     assert_true(descriptors_make_room(100, &error));
     assert_null(error);
@@ -525,17 +519,4 @@ static void descriptors_are_counted(void **state)
     free(error);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(watches_fit_a_packet),           cmocka_unit_test(leaders_die_in_every_way),
-        cmocka_unit_test(no_death_of_ours_is_unplanned),  cmocka_unit_test(a_short_pause_is_no_death),
-        cmocka_unit_test(a_herd_costs_more_than_a_chain), cmocka_unit_test(an_end_breaks_a_failover_off),
-        cmocka_unit_test(a_mixture_is_as_asked_for),      cmocka_unit_test(many_on_one_session),
-        cmocka_unit_test(who_must_not_lead_goes),         cmocka_unit_test(a_rate_is_kept),
-        cmocka_unit_test(a_full_server_is_named),         cmocka_unit_test(a_restart_brings_all_back),
-        cmocka_unit_test(a_hanging_session_loses_nobody), cmocka_unit_test(an_early_end_leaves_no_session),
-        cmocka_unit_test(descriptors_are_counted),
-    };
-    return cmocka_run_group_tests(tests, world_begin, world_end);
-}
+ALL_BETWEEN(world_begin, world_end)

@@ -1,14 +1,10 @@
 /* What a server does that endangers elections, and that a healthy one is not accused of it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include <string.h>
 
 #include "probe/election/dangers.h"
 #include "tests/support/scenes.h"
+#include "tests/support/test.h"
 
 /* A server that answers, in a cluster with sessions of ten seconds. */
 static struct server healthy(void)
@@ -40,16 +36,14 @@ static size_t count_of(const struct server *server, const char *code)
     return found;
 }
 
-static void accuses_no_healthy_server(void **state)
+TEST(accuses_no_healthy_server)
 {
-    (void)state;
     struct server server = healthy();
     assert_int_equal(count_of(&server, NULL), 0);
 }
 
-static void finds_each(void **state)
+TEST(finds_each)
 {
-    (void)state;
     struct server server = healthy();
     server.mode = SERVER_READ_ONLY;
     assert_int_equal(count_of(&server, "server-read-only"), 1);
@@ -87,21 +81,10 @@ static void finds_each(void **state)
 }
 
 /* Of one that does not answer nothing is known now. */
-static void says_nothing_of_the_silent(void **state)
+TEST(says_nothing_of_the_silent)
 {
-    (void)state;
     struct server server = healthy();
     server.mode = SERVER_READ_ONLY;
     server.reachable = false;
     assert_int_equal(count_of(&server, NULL), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(accuses_no_healthy_server),
-        cmocka_unit_test(finds_each),
-        cmocka_unit_test(says_nothing_of_the_silent),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,34 +1,26 @@
 /* What a key does to what is selected: clear, copy, mute, tell, compare, inject. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "tests/support/driven.h"
 #include "tests/support/drawn.h"
 #include "tests/support/fake_bench.h"
 #include "tests/support/scenes.h"
+#include "tests/support/test.h"
 #include "tui/dashboard/dashboard.h"
 #include "tui/screen/key_bindings.h"
 #include "tui/views/event_lines.h"
 #include "tui/views/view.h"
 #include "tui/words/mutes.h"
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, driven_begin, driven_end)
-
 /* What is only believed is cleared by c, pressed twice on it; on anything else c says why it does not. */
-static void clears_a_finding(void **state)
+TEST(clears_a_finding)
 {
     static const struct stand left[] = {{"n_0000000047", 0x200002a4d0a0004, "10.0.3.20:58122", 0},
                                         {"n_0000000048", 0x200002a4d0a0005, "10.0.3.21:40100", 0}};
     struct driven driven = driven_of(scene_chain(), 120, 60);
 
-    (void)state;
     assert_int_equal(driven_key(&driven, 'c'), DASHBOARD_NOTHING);
     assert_false(driven_shows(&driven, "never-wakes"));
     driven_key(&driven, 'f');
@@ -53,10 +45,9 @@ static void clears_a_finding(void **state)
 
 /* Three keys from "something is wrong" to a ticket: the finding, its evidence and advice, with nothing in it
    that a terminal would act on. */
-static void copies_a_finding(void **state)
+TEST(copies_a_finding)
 {
     struct driven driven = driven_of(scene_chain(), 120, 36);
-    (void)state;
     dashboard_draw(driven.dashboard, driven.cells);
     assert_int_equal(driven_key(&driven, 'Y'), DASHBOARD_COPY);
     const char *text = dashboard_copied(driven.dashboard);
@@ -82,10 +73,9 @@ static bool on_mute(void *context, const struct event *event)
 
 /* A person mutes a finding for a time, with a note; what is worse than what was muted is shown all the same,
    and the mute ends by itself, or by hand. */
-static void mutes_a_finding(void **state)
+TEST(mutes_a_finding)
 {
     struct driven driven = driven_of(scene_chain(), 120, 36);
-    (void)state;
     driven_key(&driven, 'm');
     assert_true(driven_shows(&driven, "this is a replay"));
     dashboard_record_mutes(driven.dashboard, "ann", on_mute, NULL);
@@ -158,7 +148,7 @@ static void mutes_a_finding(void **state)
 }
 
 /* A screen without findings is copied as its text, all of it, however few rows the terminal has. */
-static void copies_the_text_of_a_screen(void **state)
+TEST_BETWEEN(copies_the_text_of_a_screen, driven_begin, driven_end)
 {
     struct driven *driven = *state;
     driven_type(driven, "?");
@@ -195,7 +185,7 @@ static void draw_election(struct driven *driven, int width, const char *from, co
 }
 
 /* A narrow event still names both leaders, and a candidate by what its name says of who that is. */
-static void names_both_leaders(void **state)
+TEST_BETWEEN(names_both_leaders, driven_begin, driven_end)
 {
     struct driven *driven = *state;
     draw_election(driven, 80, "broker 2", "broker 1");
@@ -212,7 +202,7 @@ static void names_both_leaders(void **state)
 
 /* A key of the configuration does what it is for, the default one nothing more; help, the footer and sentences show
    it. */
-static void has_other_keys(void **state)
+TEST_BETWEEN(has_other_keys, driven_begin, driven_end)
 {
     struct driven *driven = *state;
     static char words[][10] = {"findings", "F9 z", "quit", "Z", "hang", "q", "back", "J"};
@@ -240,7 +230,7 @@ static void has_other_keys(void **state)
 }
 
 /* One election's next change is told, once, in plain ASCII; a change of another is not; asked for again, none is. */
-static void tells_a_change(void **state)
+TEST_BETWEEN(tells_a_change, driven_begin, driven_end)
 {
     struct driven *driven = *state;
     driven_type(driven, "/druid");
@@ -315,7 +305,7 @@ static void tells_a_change(void **state)
 }
 
 /* A marked moment is compared with the one that is shown, which goes on; the screen is about nothing else. */
-static void compares_two_moments(void **state)
+TEST_BETWEEN(compares_two_moments, driven_begin, driven_end)
 {
     struct driven *driven = *state;
     driven_type(driven, "M");
@@ -343,12 +333,11 @@ static void compares_two_moments(void **state)
 }
 
 /* Who leads again in another znode is told apart by that. */
-static void compares_one_who_came_again(void **state)
+TEST(compares_one_who_came_again)
 {
     static const struct stand was = {"n_0000000001", 0x1, "host-a:1", 10},
                               is = {"n_0000000007", 0x1, "host-a:1", 20};
     struct driven driven = driven_of(stage_of("/election", KIND_LEADER), 100, 30);
-    (void)state;
     stage_children(driven.stage, 0, "/election", &was, 1, 2, 0);
     driven_type(&driven, "M");
     stage_children(driven.stage, 0, "/election", &is, 1, 8, 0);
@@ -359,7 +348,7 @@ static void compares_one_who_came_again(void **state)
 
 /* i opens the form; what would touch a live election begins only once its very name was typed, and the keys
    of a run do nothing anywhere else. */
-static void asks_before_it_writes(void **state)
+TEST_BETWEEN(asks_before_it_writes, driven_begin, driven_end)
 {
     struct driven *driven = *state;
     driven_key(driven, 'i');
@@ -419,21 +408,4 @@ static void asks_before_it_writes(void **state)
     assert_true(driven_shows(driven, "What it cost"));
     driven_key(driven, KEY_CODE_ENTER);
     assert_true(driven_shows(driven, "what will happen"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(clears_a_finding),
-        cmocka_unit_test(copies_a_finding),
-        cmocka_unit_test(mutes_a_finding),
-        TEST(copies_the_text_of_a_screen),
-        TEST(names_both_leaders),
-        TEST(has_other_keys),
-        TEST(tells_a_change),
-        TEST(compares_two_moments),
-        cmocka_unit_test(compares_one_who_came_again),
-        TEST(asks_before_it_writes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,19 +1,14 @@
 /* The keys that help and footer offer are the keys that do something: on every screen, those that are not
    offered leave it as it was, and each that is offered has an effect somewhere. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "tests/support/driven.h"
 #include "tests/support/drawn.h"
 #include "tests/support/fake_bench.h"
 #include "tests/support/scenes.h"
+#include "tests/support/test.h"
 #include "tui/screen/key_bindings.h"
 
 static const struct screen {
@@ -88,9 +83,8 @@ static bool has_effect(const struct screen *screen, int code)
     return effect;
 }
 
-static void offers_what_works(void **state)
+TEST(offers_what_works)
 {
-    (void)state;
     enum { SCREENS = sizeof screens / sizeof *screens };
     size_t count;
     const struct key_binding *bindings = key_bindings(&count);
@@ -115,10 +109,4 @@ static void offers_what_works(void **state)
         if (offered_anywhere && !effect_anywhere && !elsewhere)
             fail_msg("%s is offered, and does nothing anywhere", bindings[i].keys);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(offers_what_works)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

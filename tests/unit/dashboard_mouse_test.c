@@ -1,21 +1,14 @@
 /* Clicks: on a key, on a row, on a heading. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "tests/support/driven.h"
 #include "tests/support/drawn.h"
 #include "tests/support/scenes.h"
+#include "tests/support/test.h"
 #include "tui/dashboard/dashboard.h"
 #include "tui/screen/key_bindings.h"
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, driven_begin, driven_end)
 
 /* Clicks the beginning of a text in a row; -1: the row does not have it. */
 static int click(struct driven *driven, int y, const char *text)
@@ -34,7 +27,7 @@ static int click(struct driven *driven, int y, const char *text)
 
 /* A click on a key in the last line, or on its word, presses it. One beside the keys does nothing, nor does
    one where a key stood before a line was typed there. */
-static void presses_the_key_that_is_clicked(void **state)
+TEST_BETWEEN(presses_the_key_that_is_clicked, driven_begin, driven_end)
 {
     struct driven *driven = *state;
     int last = driven->cells->height - 1;
@@ -67,7 +60,7 @@ static int row_of(const struct driven *driven, const char *text)
 }
 
 /* A line that appears above just before a click does not make it hit another row; later it is where it is. */
-static void hits_what_was_there_just_before(void **state)
+TEST_BETWEEN(hits_what_was_there_just_before, driven_begin, driven_end)
 {
     struct driven *driven = *state;
     char path[64];
@@ -91,7 +84,7 @@ static void hits_what_was_there_just_before(void **state)
 }
 
 /* A click on a heading of the overview sorts by its column, a second one turns that round. */
-static void sorts_by_the_heading_that_is_clicked(void **state)
+TEST_BETWEEN(sorts_by_the_heading_that_is_clicked, driven_begin, driven_end)
 {
     struct driven *driven = *state;
     int heading = 0;
@@ -110,14 +103,4 @@ static void sorts_by_the_heading_that_is_clicked(void **state)
     assert_true(driven_shows(driven, "worst next failover first"));
     click(driven, heading, "FINDING");
     assert_true(driven_shows(driven, "worst finding first"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(presses_the_key_that_is_clicked),
-        TEST(hits_what_was_there_just_before),
-        TEST(sorts_by_the_heading_that_is_clicked),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,23 +1,16 @@
 /* The dashboard without a terminal: its stack of screens, pause, drawing, and what the title says. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "tests/support/driven.h"
 #include "tests/support/scenes.h"
+#include "tests/support/test.h"
 #include "tui/dashboard/dashboard.h"
 #include "tui/screen/key_bindings.h"
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, driven_begin, driven_end)
-
 /* Enter opens, Esc goes back level by level and no further than the first; q quits from anywhere. */
-static void goes_in_and_back(void **state)
+TEST_BETWEEN(goes_in_and_back, driven_begin, driven_end)
 {
     struct driven *driven = *state;
     driven_type(driven, "/10.0.3.17");
@@ -39,7 +32,7 @@ static void goes_in_and_back(void **state)
 }
 
 /* Help and events lie on top of any view, once each, and leave as they came. */
-static void opens_help_and_events(void **state)
+TEST_BETWEEN(opens_help_and_events, driven_begin, driven_end)
 {
     struct driven *driven = *state;
     driven_key(driven, '?');
@@ -56,7 +49,7 @@ static void opens_help_and_events(void **state)
 }
 
 /* Paused, the picture stands still while the model goes on; the title says so and for how long. */
-static void holds_the_snapshot(void **state)
+TEST_BETWEEN(holds_the_snapshot, driven_begin, driven_end)
 {
     struct driven *driven = *state;
     driven_key(driven, ' ');
@@ -71,7 +64,7 @@ static void holds_the_snapshot(void **state)
 }
 
 /* What was drawn is stale when the model, the second or a key changed something, and else it is not. */
-static void knows_when_to_draw(void **state)
+TEST_BETWEEN(knows_when_to_draw, driven_begin, driven_end)
 {
     struct driven *driven = *state;
     assert_true(dashboard_is_stale(driven->dashboard));
@@ -90,7 +83,7 @@ static void knows_when_to_draw(void **state)
 }
 
 /* y gives the path of what is selected; D and Ctrl-L ask their host; a message stays for a while. */
-static void asks_its_host(void **state)
+TEST_BETWEEN(asks_its_host, driven_begin, driven_end)
 {
     struct driven *driven = *state;
     driven_key(driven, KEY_CODE_HOME);
@@ -105,7 +98,7 @@ static void asks_its_host(void **state)
 }
 
 /* Keys beyond any table, clicks anywhere, and random ones for a long time: nothing breaks. */
-static void survives_any_key(void **state)
+TEST_BETWEEN(survives_any_key, driven_begin, driven_end)
 {
     struct driven *driven = *state;
     static const int codes[] = {KEY_CODE_UP,
@@ -150,7 +143,7 @@ static void survives_any_key(void **state)
 }
 
 /* Below the least size one clear line; of no size nothing at all. */
-static void says_when_it_is_too_small(void **state)
+TEST_BETWEEN(says_when_it_is_too_small, driven_begin, driven_end)
 {
     struct driven *driven = *state;
     cells_resize(driven->cells, 39, 24);
@@ -168,11 +161,10 @@ static void says_when_it_is_too_small(void **state)
 }
 
 /* Servers of two clusters on one host are told apart in the title. */
-static void names_servers_of_one_host_apart(void **state)
+TEST(names_servers_of_one_host_apart)
 {
     struct driven driven = driven_of(stage_new((const char *const[]){"blue", "green", NULL}), 120, 24);
 
-    (void)state;
     stage_connected(driven.stage, 0, "127.0.0.1:2181");
     stage_connected(driven.stage, 1, "127.0.0.1:2182");
     stage_server(driven.stage, 0, "127.0.0.1:2181", SERVER_STANDALONE, 500, NULL);
@@ -184,12 +176,11 @@ static void names_servers_of_one_host_apart(void **state)
 
 /* Where nobody takes our credentials the title says so, at length or in a word: no server is said to be ill.
  */
-static void reports_a_refusal_from_an_illness(void **state)
+TEST(reports_a_refusal_from_an_illness)
 {
     static const int widths[] = {120, 40};
     static const char *const words[] = {"authentication failed", "auth"};
 
-    (void)state;
     for (int i = 0; i < 2; i++) {
         struct driven driven =
             driven_of(stage_new((const char *const[]){"blue", "green", NULL}), widths[i], 24);
@@ -205,11 +196,10 @@ static void reports_a_refusal_from_an_illness(void **state)
 
 /* A server that went with our own connection is silent for as long as that: one time is enough. One that went
    long before has its own. */
-static void reports_one_silence_once(void **state)
+TEST(reports_one_silence_once)
 {
     struct driven driven = driven_of(stage_new((const char *const[]){"", NULL}), 120, 24);
 
-    (void)state;
     stage_connected(driven.stage, 0, "zk1:2181");
     stage_server(driven.stage, 0, "zk2:2181", SERVER_FOLLOWER, 500, NULL);
     stage_pass(driven.stage, 60 * 1000000);
@@ -226,10 +216,9 @@ static void reports_one_silence_once(void **state)
 }
 
 /* C shows one cluster after the other, and then all again; findings and events know the same fields. */
-static void shows_one_cluster(void **state)
+TEST(shows_one_cluster)
 {
     struct driven driven = driven_of(scene_clusters(), 120, 36);
-    (void)state;
     driven_key(&driven, 'C');
     assert_true(driven_shows(&driven, "filter cluster:prod"));
     assert_true(driven_shows(&driven, "2 of 4"));
@@ -252,11 +241,10 @@ static void shows_one_cluster(void **state)
 
 /* A server that is connected and does not answer is shown as such, on every screen, and what it told as old.
  */
-static void shows_silence(void **state)
+TEST(shows_silence)
 {
     static const struct stand one = {"n_0000000001", 0x1, "host-a:1", 10};
     struct driven driven = driven_of(stage_of("/election", KIND_LEADER), 100, 30);
-    (void)state;
     stage_server(driven.stage, 0, "zk1:2181", SERVER_STANDALONE, 600, NULL);
     stage_children(driven.stage, 0, "/election", &one, 1, 2, 0);
     stage_pass(driven.stage, 5000000);
@@ -276,10 +264,9 @@ static void shows_silence(void **state)
 }
 
 /* A path of others is copied as it is shown. */
-static void copies_no_control_characters(void **state)
+TEST(copies_no_control_characters)
 {
     struct driven driven = driven_of(scene_hostile(), 120, 36);
-    (void)state;
     driven_type(&driven, "/hostile");
     driven_key(&driven, KEY_CODE_ENTER);
     driven_key(&driven, KEY_CODE_HOME);
@@ -293,24 +280,4 @@ static void copies_no_control_characters(void **state)
         assert_null(strstr(text, "\u202e"));
     }
     driven_release(&driven);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(goes_in_and_back),
-        TEST(opens_help_and_events),
-        TEST(holds_the_snapshot),
-        TEST(knows_when_to_draw),
-        TEST(asks_its_host),
-        TEST(survives_any_key),
-        TEST(says_when_it_is_too_small),
-        cmocka_unit_test(names_servers_of_one_host_apart),
-        cmocka_unit_test(reports_a_refusal_from_an_illness),
-        cmocka_unit_test(reports_one_silence_once),
-        cmocka_unit_test(shows_one_cluster),
-        cmocka_unit_test(shows_silence),
-        cmocka_unit_test(copies_no_control_characters),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

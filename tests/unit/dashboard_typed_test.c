@@ -1,24 +1,17 @@
 /* What is typed behind / and : chooses rows, goes to places and names actions; F2 chooses columns. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "tests/support/driven.h"
 #include "tests/support/scenes.h"
+#include "tests/support/test.h"
 #include "tui/dashboard/dashboard.h"
 #include "tui/screen/key_bindings.h"
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, driven_begin, driven_end)
-
 /* While a filter is typed letters are letters; Backspace takes a whole character; Ctrl-U all;
    it is bounded. */
-static void edits_the_filter(void **state)
+TEST_BETWEEN(edits_the_filter, driven_begin, driven_end)
 {
     struct driven *driven = *state;
     driven_type(driven, "/qq");
@@ -43,7 +36,7 @@ static void edits_the_filter(void **state)
 
 /* A screen that opens over a line that is being typed ends it:
    what is typed next is not for the one below. */
-static void ends_typing_with_a_new_screen(void **state)
+TEST_BETWEEN(ends_typing_with_a_new_screen, driven_begin, driven_end)
 {
     struct driven *driven = *state;
     driven_type(driven, "/ni");
@@ -56,7 +49,7 @@ static void ends_typing_with_a_new_screen(void **state)
 }
 
 /* ! shows what has a problem; fields of a filter are those of the screen. */
-static void filters_by_fields(void **state)
+TEST_BETWEEN(filters_by_fields, driven_begin, driven_end)
 {
     struct driven *driven = *state;
     static const struct {
@@ -94,7 +87,7 @@ static void filters_by_fields(void **state)
 }
 
 /* Behind a / where nothing is filtered, no letter is a key: q would end the program. */
-static void letters_behind_a_slash_are_no_keys(void **state)
+TEST_BETWEEN(letters_behind_a_slash_are_no_keys, driven_begin, driven_end)
 {
     struct driven *driven = *state;
     driven_type(driven, "?/qfe");
@@ -108,10 +101,9 @@ static void letters_behind_a_slash_are_no_keys(void **state)
 
 /* The elections of one host: its filter is one like any other, the order and the columns are those of the first
    screen, and a choice of columns holds in both. */
-static void lists_a_host(void **state)
+TEST(lists_a_host)
 {
     struct driven driven = driven_of(scene_pods(), 120, 36);
-    (void)state;
     dashboard_arrange(driven.dashboard, "candidates", "election,leader,cand");
     driven_type(&driven, "/payments");
     driven_key(&driven, KEY_CODE_ENTER);
@@ -141,10 +133,9 @@ static void lists_a_host(void **state)
 }
 
 /* Whom the filter has found is selected in the election that is opened: not the leader. */
-static void opens_what_was_found(void **state)
+TEST(opens_what_was_found)
 {
     struct driven driven = driven_of(scene_pods(), 120, 36);
-    (void)state;
     driven_type(&driven, "/10.42.0.20");
     for (int i = 0; i < 3; i++) /* the filter, its election, its candidate */
         driven_key(&driven, KEY_CODE_ENTER);
@@ -165,7 +156,7 @@ static void opens_what_was_found(void **state)
 }
 
 /* F2: a column goes and comes again, the rest keeps its order, and each choice is said for the next time. */
-static void chooses_columns(void **state)
+TEST_BETWEEN(chooses_columns, driven_begin, driven_end)
 {
     struct driven *driven = *state;
     assert_true(driven_shows(driven, "LEADER"));
@@ -194,7 +185,7 @@ static void chooses_columns(void **state)
 
 /* : goes to an election by a few letters, to a screen by its name; what leads nowhere stays to be corrected.
  */
-static void jumps(void **state)
+TEST_BETWEEN(jumps, driven_begin, driven_end)
 {
     struct driven *driven = *state;
     driven_type(driven, ":coor");
@@ -218,7 +209,7 @@ static void jumps(void **state)
 
 /* The beginning of a screen's name is enough; Tab goes on to the next match; where several match as well, the
    first one says so. */
-static void jumps_by_a_beginning(void **state)
+TEST_BETWEEN(jumps_by_a_beginning, driven_begin, driven_end)
 {
     struct driven *driven = *state;
     driven_type(driven, ":ev");
@@ -244,7 +235,7 @@ static void jumps_by_a_beginning(void **state)
 }
 
 /* A minute in the list of events: / shows what happened in it, : goes to what happened first from it on. */
-static void finds_a_minute(void **state)
+TEST_BETWEEN(finds_a_minute, driven_begin, driven_end)
 {
     struct driven *driven = *state;
     driven_type(driven, "v/14:01");
@@ -260,7 +251,7 @@ static void finds_a_minute(void **state)
 
 /* Every action of the key table can be named: it does what its key does, and where it does nothing, that is said.
    Of a description the letters are only completed. */
-static void names_actions(void **state)
+TEST_BETWEEN(names_actions, driven_begin, driven_end)
 {
     struct driven *driven = *state;
     size_t count;
@@ -294,22 +285,4 @@ static void names_actions(void **state)
     assert_true(driven_shows(driven, "PAUSED"));
     driven_type(driven, ":quit");
     assert_int_equal(dashboard_key(driven->dashboard, KEY_CODE_ENTER, -1, -1), DASHBOARD_QUIT);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        TEST(edits_the_filter),
-        TEST(ends_typing_with_a_new_screen),
-        TEST(filters_by_fields),
-        TEST(letters_behind_a_slash_are_no_keys),
-        cmocka_unit_test(lists_a_host),
-        cmocka_unit_test(opens_what_was_found),
-        TEST(chooses_columns),
-        TEST(jumps),
-        TEST(jumps_by_a_beginning),
-        TEST(finds_a_minute),
-        TEST(names_actions),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

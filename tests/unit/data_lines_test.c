@@ -1,11 +1,6 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/support/test.h"
 #include "tui/screen/safe.h"
 #include "tui/views/data_lines.h"
 
@@ -20,9 +15,8 @@ static void make(struct data_lines *lines, enum data_form form, const char *data
 }
 
 /* Only what is an object or an array counts as JSON: a bare number is a text. */
-static void forms_fit_the_data(void **state)
+TEST(forms_fit_the_data)
 {
-    (void)state;
     assert_true(data_form_fits(DATA_JSON, bytes("{\"a\":1}"), 7));
     assert_true(data_form_fits(DATA_JSON, bytes("[1]"), 3));
     assert_false(data_form_fits(DATA_JSON, bytes("12"), 2));
@@ -34,12 +28,11 @@ static void forms_fit_the_data(void **state)
 }
 
 /* JSON is laid out a member a line, in the order it came; folded, what is nested is only counted. */
-static void json_is_laid_out_and_folded(void **state)
+TEST(json_is_laid_out_and_folded)
 {
     static const char data[] = "{\"z\":{\"deep\":[1,2]},\"a\":[3,4,5],\"host\":\"h\"}";
     struct data_lines lines = {0};
 
-    (void)state;
     make(&lines, DATA_JSON, data, 80);
     assert_int_equal(lines.count, 14);
     assert_string_equal(lines.at[0].text, "{");
@@ -53,13 +46,12 @@ static void json_is_laid_out_and_folded(void **state)
 }
 
 /* No line is wider than asked, nothing is lost, and wide characters are not split. */
-static void text_is_wrapped_without_loss(void **state)
+TEST(text_is_wrapped_without_loss)
 {
     static const char data[] =
         "\xe6\x9d\xb1\xe4\xba\xac\xe3\x83\x9b\xe3\x82\xb9\xe3\x83\x88 and \x1b[31m more";
     struct data_lines lines = {0};
 
-    (void)state;
     for (int width = 4; width < 30; width++) {
         size_t total = 0;
 
@@ -75,11 +67,10 @@ static void text_is_wrapped_without_loss(void **state)
 }
 
 /* Lines end at either kind of line end, and empty ones stay. */
-static void text_keeps_its_lines(void **state)
+TEST(text_keeps_its_lines)
 {
     struct data_lines lines = {0};
 
-    (void)state;
     make(&lines, DATA_TEXT, "a\r\n\nb\n", 80);
     assert_int_equal(lines.count, 3);
     assert_string_equal(lines.at[0].text, "a");
@@ -89,12 +80,11 @@ static void text_keeps_its_lines(void **state)
 }
 
 /* Every byte is there in hexadecimal, and the columns stay aligned in the last line. */
-static void hex_shows_every_byte(void **state)
+TEST(hex_shows_every_byte)
 {
     struct data_lines lines = {0};
     unsigned char data[20];
 
-    (void)state;
     for (size_t i = 0; i < sizeof data; i++)
         data[i] = (unsigned char)(i * 13);
     data_lines_make(&lines, DATA_HEX, data, sizeof data, 80, false);
@@ -106,21 +96,10 @@ static void hex_shows_every_byte(void **state)
 }
 
 /* Depth that would overrun a parser is not JSON, and no crash. */
-static void deep_nesting_is_text(void **state)
+TEST(deep_nesting_is_text)
 {
     char data[4096];
 
-    (void)state;
     memset(data, '[', sizeof data);
     assert_false(data_form_fits(DATA_JSON, bytes(data), sizeof data));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(forms_fit_the_data),           cmocka_unit_test(json_is_laid_out_and_folded),
-        cmocka_unit_test(text_is_wrapped_without_loss), cmocka_unit_test(text_keeps_its_lines),
-        cmocka_unit_test(hex_shows_every_byte),         cmocka_unit_test(deep_nesting_is_text),
-    };
-    return cmocka_run_group_tests_name("data_lines", tests, NULL, NULL);
 }

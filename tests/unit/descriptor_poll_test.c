@@ -1,18 +1,13 @@
 /* Many descriptors behind one of the loop's: each is told when it is ready, and none once it was let go. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "probe/zookeeper/descriptor_poll.h"
 #include "tests/support/dice.h"
+#include "tests/support/test.h"
 
 struct end {
     struct descriptor_poll *poller;
@@ -82,9 +77,8 @@ static void finish(struct pair *pair)
 }
 
 /* Both are told in one turn, each again while it is ready; what is waited for can be changed. */
-static void reports_each(void **state)
+TEST(reports_each)
 {
-    (void)state;
     struct pair p;
     begin(&p);
     say(&p.one);
@@ -105,9 +99,8 @@ static void reports_each(void **state)
 }
 
 /* Of two that are ready at once each lets go of the other: only the first is told. */
-static void forgets_who_was_dropped_meanwhile(void **state)
+TEST(forgets_who_was_dropped_meanwhile)
 {
-    (void)state;
     struct pair p;
     begin(&p);
     p.one.drops = &p.other.seat;
@@ -120,9 +113,8 @@ static void forgets_who_was_dropped_meanwhile(void **state)
 }
 
 /* A descriptor that was closed behind its back, and opened again under the same number for the same seat. */
-static void takes_a_number_again(void **state)
+TEST(takes_a_number_again)
 {
-    (void)state;
     struct pair p;
     begin(&p);
     assert_int_equal(dup2(p.other.here, p.one.here), p.one.here);
@@ -135,9 +127,8 @@ static void takes_a_number_again(void **state)
 }
 
 /* The other's end is something to read; and one may end the poller while it is told. */
-static void ends_from_inside(void **state)
+TEST(ends_from_inside)
 {
-    (void)state;
     struct pair p;
     begin(&p);
     descriptor_poll_drop(p.poller, &p.other.seat);
@@ -152,9 +143,8 @@ static void ends_from_inside(void **state)
 }
 
 /* With nobody polled a poller does not keep its loop going. */
-static void lets_the_loop_end(void **state)
+TEST(lets_the_loop_end)
 {
-    (void)state;
     struct pair p;
     begin(&p);
     descriptor_poll_drop(p.poller, &p.other.seat);
@@ -271,9 +261,8 @@ static void act(void)
 
 /* Ends that come, go, change their minds and their descriptors, also while others are told: nobody is told
  * that is not polled, and everybody is told that is ready. */
-static void keeps_account_of_all(void **state)
+TEST(keeps_account_of_all)
 {
-    (void)state;
     uv_loop_t loop;
     assert_int_equal(uv_loop_init(&loop), 0);
     crowd = (struct crowd){.poller = descriptor_poll_new(&loop), .dice = 4711};
@@ -305,14 +294,4 @@ static void keeps_account_of_all(void **state)
     descriptor_poll_free(crowd.poller);
     uv_run(&loop, UV_RUN_DEFAULT);
     assert_int_equal(uv_loop_close(&loop), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reports_each),         cmocka_unit_test(forgets_who_was_dropped_meanwhile),
-        cmocka_unit_test(takes_a_number_again), cmocka_unit_test(ends_from_inside),
-        cmocka_unit_test(lets_the_loop_end),    cmocka_unit_test(keeps_account_of_all),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

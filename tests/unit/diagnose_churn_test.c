@@ -3,11 +3,6 @@
  * no finding is certain and wrong, and that whoever really watches nothing is found out once all is quiet.
  * The truth is kept by the test itself: who stands, who is deaf, who has yet to look again.
  */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +10,7 @@
 #include "tests/support/dice.h"
 #include "tests/support/fake_servers.h"
 #include "tests/support/fake_tree.h"
+#include "tests/support/test.h"
 
 #define ELECTION "/things/election"
 #define SERVERS 3
@@ -323,17 +319,10 @@ static size_t run(uint64_t seed, size_t *lost)
     return certain;
 }
 
-static void nothing_certain_is_wrong(void **state)
+TEST(nothing_certain_is_wrong)
 {
-    (void)state;
     size_t certain = 0, lost = 0;
     for (uint64_t seed = 1; seed <= 100; seed++)
         certain += run(seed, &lost);
     assert_true(certain > 100 && lost > 20); /* else it would prove nothing */
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_certain_is_wrong)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

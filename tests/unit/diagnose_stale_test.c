@@ -3,16 +3,12 @@
  * unconfirmed, while its server shows nothing, while no server shows anything, and while there is no
  * connection. And that it goes once it is seen to be gone.
  */
-#include <stdarg.h>
-#include <setjmp.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "tests/support/model_script.h"
+#include "tests/support/test.h"
 
 #define A "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa__lock__0000000000"
 #define B "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb__lock__0000000001"
@@ -78,9 +74,8 @@ static const struct {
     [LOST] = {"the connection is lost", "lose\n> connection disconnected\n"},
 };
 
-static void stays_unconfirmed(void **state)
+TEST(stays_unconfirmed)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof illnesses / sizeof *illnesses; i++)
         for (size_t k = 0; k < sizeof stale / sizeof *stale; k++) {
             char what[256], script[4096], expected[128];
@@ -97,9 +92,8 @@ static void stays_unconfirmed(void **state)
 }
 
 /* A session that goes from one server to another is in no list for a while: neither that clears anything. */
-static void stays_while_it_moves(void **state)
+TEST(stays_while_it_moves)
 {
-    (void)state;
     model_script_run("leader-silent: its connection goes, and then it is told that there is none",
                      FOUR "round\nsilent a\ntick 7000\nround\n"
                           "? standing leader-silent suspected\n"
@@ -139,9 +133,8 @@ static void stays_while_it_moves(void **state)
 
 /* What was proved of a connection proves nothing of the one that took its place: it is suspected at once, and
    certain when it was proved anew. On a connection that stays, it was proved. */
-static void doubts_what_moved(void **state)
+TEST(doubts_what_moved)
 {
-    (void)state;
     static const struct {
         const char *code, *who, *watches;
     } wrong[] = {{"no-watch", "c", "unw c " B "\n"},
@@ -182,9 +175,8 @@ static void doubts_what_moved(void **state)
 }
 
 /* An election that servers say nothing new about is not looked at again, nor written into a recording. */
-static void nothing_new(void **state)
+TEST(nothing_new)
 {
-    (void)state;
     model_script_run("the same once more", FOUR "proof\nsessions\n"
                                                 "note\ntick 1000\nround\nsessions\n? turned no\n"
                                                 "note\nunw c " B "\nround\n? turned yes\n"
@@ -205,9 +197,8 @@ static void nothing_new(void **state)
 
 /* Whoever begins to watch beside a recording knows who left before that, and says what the run before said:
    since when it did, where the recording reaches until now. */
-static void survives_a_restart(void **state)
+TEST(survives_a_restart)
 {
-    (void)state;
 #define AGAIN "connect\n> connection connected\nlist\n> election-seen\nreadall\n"
 #define RISK                                                                                                 \
     FOUR "round\nend a\n- " A "\n" A_GOES "fire " A                                                          \
@@ -232,13 +223,4 @@ static void survives_a_restart(void **state)
     model_script_run("watcher-without-candidate: it owned one before",
                      FELL_OUT "restart 1000\n" AGAIN "proof\n"
                               "? findings watcher-without-candidate warning suspected " B "\n");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(stays_unconfirmed),
-                                       cmocka_unit_test(stays_while_it_moves),
-                                       cmocka_unit_test(doubts_what_moved), cmocka_unit_test(nothing_new),
-                                       cmocka_unit_test(survives_a_restart)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,8 @@
 /* Proves what is diagnosed from sessions, names, acknowledgements and times, each beside what must not alarm.
  */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include "tests/support/model_script.h"
+#include "tests/support/test.h"
 
 #define A "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa__lock__0000000000"
 #define B "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb__lock__0000000001"
@@ -38,9 +34,8 @@
     "tick 1000\n"                                                                                            \
     "client b on=2 at=10.0.0.2:22\nconns 1\nconns 3\ntick 10\nclient b on=1 at=10.0.0.2:23\nconns 2\n"
 
-static void owners(void **state)
+TEST(owners)
 {
-    (void)state;
     model_script_run("persistent-candidate", THREE "+ " A2 "\n"
                                                    "list\n> candidate-joined " A2 " @4\nreadall\n"
                                                    "tick 36000\ntime\nreadall\n"
@@ -260,9 +255,8 @@ static void owners(void **state)
 }
 
 /* Two candidates of one text, at these two places, or gone from them: what that proves. */
-static void one_text_of_two(void **state)
+TEST(one_text_of_two)
 {
-    (void)state;
 #define TWO_SAY(text, first, second)                                                                         \
     CONNECT "+ " A " s=a " text "\n+ " B " s=b " text "\n+ " C " s=c other:1\n"                              \
             "client a on=1 at=" first "\nclient b on=1 at=" second "\nclient c on=1 at=10.0.0.9:1\n"         \
@@ -321,9 +315,8 @@ static void one_text_of_two(void **state)
 }
 
 /* A TTL znode lives as long as its member writes to it, and no Stat shows that it is one. */
-static void kept_by_writes(void **state)
+TEST(kept_by_writes)
 {
-    (void)state;
 #define WRITTEN "= n_0000000000 x\ntick 5000\n"
 #define KEPT                                                                                                 \
     CONNECT "+ n_0000000000 x\n+ n_0000000001 y\ntick 5000\n" WRITTEN WRITTEN "list\n> election-seen\n"      \
@@ -341,9 +334,8 @@ static void kept_by_writes(void **state)
                      "error certain n_0000000001\n? never-led no\n");
 }
 
-static void sessions(void **state)
+TEST(sessions)
 {
-    (void)state;
     model_script_run(
         "ghost-ephemeral: in no list of sessions, twice, and there after a sync; certain once the "
         "same server has heard of our own session since, and still does not list it",
@@ -566,9 +558,8 @@ static void sessions(void **state)
                            "? findings none\n");
 }
 
-static void numbers_and_names(void **state)
+TEST(numbers_and_names)
 {
-    (void)state;
     model_script_run("sequence-near-overflow, with a forecast", CONNECT
                      "wind 2147000000\n+ n_2147000000 s=a\nlist\n> election-seen\nreadall\n"
                      "? findings sequence-near-overflow warning certain\n"
@@ -695,9 +686,8 @@ static void numbers_and_names(void **state)
     "host-b\n"
 
 /* A persistent znode where a lock's should be: nobody can take it. */
-static void blocked(void **state)
+TEST(blocked)
 {
-    (void)state;
 #define BLOCKED "findings persistent-candidate critical "
     model_script_run("found so: it may be the directory of another layout",
                      "watch /loadbalance/leader kind=leader\nconnect\n> connection connected\n"
@@ -748,9 +738,8 @@ static void blocked(void **state)
 }
 
 /* A persistent znode that takes the holder's place at once, as in one transaction: by design, perhaps. */
-static void handed_over(void **state)
+TEST(handed_over)
 {
-    (void)state;
 #define KAFKA(was)                                                                                           \
     "watch /controller kind=auto\nconnect\n> connection connected\n" was "read .\n> election-seen\n"
 #define BROKER "+ . s=a {\"version\":2,\"brokerid\":0,\"kraftControllerEpoch\":-1}\n"
@@ -780,9 +769,8 @@ static void handed_over(void **state)
                      "? " BLOCKED "suspected\n");
 }
 
-static void acks(void **state)
+TEST(acks)
 {
-    (void)state;
     model_script_run("never-acknowledged, after the allowed time",
                      MARKED "+ /leader s=a host-a\nlist\n> election-seen\nreadall\nread /leader\n"
                             "? findings none\n"
@@ -922,9 +910,8 @@ static void acks(void **state)
 }
 
 /* A session in the data is one of ZooKeeper's where a server shows it, perhaps where it looks like one. */
-static void session_in_the_data(void **state)
+TEST(session_in_the_data)
 {
-    (void)state;
 #define HELD(session, data) HELD_BY(session, data, "")
 #define HELD_BY(session, data, clients)                                                                      \
     "watch /c/CONTROLLER/LEADER kind=lock\nconnect\n> connection connected\nclient 100000000000b on=1 "      \
@@ -966,9 +953,8 @@ static void session_in_the_data(void **state)
                      HELD("10000deadbeef0a", "\"sessionId\":\"deadbeef01\"") "? findings none\n");
 }
 
-static void times(void **state)
+TEST(times)
 {
-    (void)state;
     model_script_run("no-leader, after the allowed vacancy", THREE
                      "findings\n- " A "\n- " B "\n- " C "\n"
                      "list\n> leader-lost " A " @1\n> candidate-left " A " @1\n> candidate-left " B " @2\n"
@@ -1071,9 +1057,8 @@ static void times(void **state)
 
 /* A reply that is none is a finding of its server: at once, also while nothing else is seen, for ten minutes.
  */
-static void bad_replies(void **state)
+TEST(bad_replies)
 {
-    (void)state;
 #define BAD "bad-reply error certain"
 #define LOOK                                                                                                 \
     " | check any proxy or load balancer in between, then that server's log; restart the server if other "   \
@@ -1093,22 +1078,4 @@ static void bad_replies(void **state)
                                         "error code 6 in 16 bytes" LOOK);
     model_script_run("it is found though the election was never read",
                      "watch /election\nbad 1 a header cut off in 3 bytes\n? findings " BAD "\n");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(owners),
-        cmocka_unit_test(sessions),
-        cmocka_unit_test(numbers_and_names),
-        cmocka_unit_test(acks),
-        cmocka_unit_test(blocked),
-        cmocka_unit_test(times),
-        cmocka_unit_test(one_text_of_two),
-        cmocka_unit_test(kept_by_writes),
-        cmocka_unit_test(handed_over),
-        cmocka_unit_test(session_in_the_data),
-        cmocka_unit_test(bad_replies),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,8 @@
 /* Proves what the watch chain shows and what is diagnosed from it: see model_script.h. */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include "config/text.h"
 #include "tests/support/model_script.h"
+#include "tests/support/test.h"
 
 #define A "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa__lock__0000000000"
 #define B "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb__lock__0000000001"
@@ -28,9 +24,8 @@
 #define PASSIVE DEAF "conns 1\ntick 26000\n"
 
 /* Who watches rightly gives no finding, and what the next failover does is known. */
-static void healthy(void **state)
+TEST(healthy)
 {
-    (void)state;
     model_script_run("a whole chain", HEALTHY "? next-failover " B " unknown, chain unknown\n"
                                               "? link " B " unknown: the servers have not been polled yet\n"
                                               "round\n"
@@ -87,9 +82,8 @@ static void healthy(void **state)
 }
 
 /* What makes no-watch certain, and what does not. */
-static void certainty(void **state)
+TEST(certainty)
 {
-    (void)state;
     model_script_run(
         "polls come when they may settle it: watches once, then when the client is passive, then "
         "around its next ping",
@@ -381,9 +375,8 @@ static void certainty(void **state)
 }
 
 /* Layouts whose watches no server shows, or that nobody knows. */
-static void layouts(void **state)
+TEST(layouts)
 {
-    (void)state;
     model_script_run("members that watch the children show nothing, rightly",
                      "watch /mesos recipe=mesos\nconnect\n> connection connected\n"
                      "+ info_0000000000 s=a\n+ info_0000000001 s=b\n"
@@ -469,9 +462,8 @@ static void layouts(void **state)
 }
 
 /* Who is told that a lock is free: its holder goes with its own watch. */
-static void lock_watchers(void **state)
+TEST(lock_watchers)
 {
-    (void)state;
     model_script_run("those that watch a lock, its holder left out",
                      "watch /kafka/controller\nconnect\n> connection connected\n"
                      "client a on=1 at=h:1\nclient b on=1 at=h:2\nclient c on=1 at=h:3\n"
@@ -495,9 +487,8 @@ static void lock_watchers(void **state)
 }
 
 /* Each illness of a watch, with the candidate that has it; its twin, healthy(), has none. */
-static void illnesses(void **state)
+TEST(illnesses)
 {
-    (void)state;
     model_script_run("watch-on-deleted", FOUR "w b " A "\nw d " C "\n"
                                               "w c bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbc__lock__0000000000\n"
                                               "round\n"
@@ -740,9 +731,8 @@ static void illnesses(void **state)
 }
 
 /* What a candidate without a session does to the line: it never goes by itself, and nobody can tell it. */
-static void persistent_ones(void **state)
+TEST(persistent_ones)
 {
-    (void)state;
     model_script_run("a leader without a session goes only when it is deleted; who is told then is known",
                      "watch /election\nconnect\n> connection connected\n"
                      "+ " A "\n+ " B " s=b\n+ " C " s=c\n"
@@ -771,9 +761,8 @@ static void persistent_ones(void **state)
 }
 
 /* One session owns two candidates: its process ends with both, and alive it waits for its own znode forever. */
-static void heirs_of_one_session(void **state)
+TEST(heirs_of_one_session)
 {
-    (void)state;
 #define TWO "watch /election\nconnect\n> connection connected\n+ " A " s=a\n+ " B " s=a\n"
     model_script_run("nobody else is in line",
                      TWO "client a on=1 at=10.0.0.1:11\ntick 1000\nlist\n> election-seen\nreadall\nw a " A
@@ -788,9 +777,8 @@ static void heirs_of_one_session(void **state)
 }
 
 /* Layouts in which members watch something else, or nothing, by design. */
-static void other_designs(void **state)
+TEST(other_designs)
 {
-    (void)state;
 #define ZLOCK(member, number) "zlock#0000000" member "-1111-2222-3333-444444444444#000000000" number
     model_script_run(
         "Accumulo: each waits for the first znode of the member before it",
@@ -815,9 +803,8 @@ static void other_designs(void **state)
 }
 
 /* Deleted and made again in one transaction: the list is the same, the znode is another, and so is its owner. */
-static void a_name_made_again(void **state)
+TEST(a_name_made_again)
 {
-    (void)state;
     model_script_run("a waiting one: the session that lost it may watch for its client", HEALTHY
                      "round\n- " C "\n+ " C " s=e\nclient e on=1 at=10.0.0.5:15\nlist\n> unseen +1 -1\n"
                      "tick 10\nreadall\n> candidate-left " C " @3\n> candidate-joined " C " @3\n"
@@ -830,9 +817,8 @@ static void a_name_made_again(void **state)
 }
 
 /* Why nobody leads comes before what is as bad. */
-static void the_reason_first(void **state)
+TEST(the_reason_first)
 {
-    (void)state;
     model_script_run(
         "a leftover is first, and the next one watches nothing",
         "watch /election\nconnect\n> connection connected\n+ n_0000000000\n+ n_0000000001 s=b\n"
@@ -845,10 +831,9 @@ static void the_reason_first(void **state)
 
 /* The predecessors of those whose watch fired are read again, and other reads wait meanwhile: only for findings that
  * are shown. */
-static void a_crowd_whose_watch_fired(void **state)
+TEST(a_crowd_whose_watch_fired)
 {
     static const char *const quick[] = {"", "quick\n"};
-    (void)state;
     for (size_t one = 0; one < 2; one++) {
         struct text script = {0};
         text_printf(&script, "watch /election\n%sconnect\n> connection connected\n+ " A " s=a\n", quick[one]);
@@ -862,17 +847,4 @@ static void a_crowd_whose_watch_fired(void **state)
         model_script_run(one ? "one look" : "all findings", script.at);
         text_free(&script);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(healthy),           cmocka_unit_test(certainty),
-        cmocka_unit_test(layouts),           cmocka_unit_test(lock_watchers),
-        cmocka_unit_test(illnesses),         cmocka_unit_test(persistent_ones),
-        cmocka_unit_test(a_name_made_again), cmocka_unit_test(heirs_of_one_session),
-        cmocka_unit_test(other_designs),     cmocka_unit_test(a_crowd_whose_watch_fired),
-        cmocka_unit_test(the_reason_first),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,9 @@
 /* A document says the same in each form, and what strangers wrote breaks out of none. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "config/text.h"
+#include "tests/support/test.h"
 #include "tui/output/document.h"
 
 #define HOSTILE "<b>|`\x1b[2J"
@@ -57,9 +52,8 @@ static void compare(char *text, const char *wanted)
     free(text);
 }
 
-static void text_fits_its_width(void **state)
+TEST(text_fits_its_width)
 {
-    (void)state;
     const struct print_style pipe = {.theme = {.depth = DEPTH_MONO}};
     compare(told(DOCUMENT_TEXT, &pipe), "Title\n"
                                         "said first\n"
@@ -90,9 +84,8 @@ static void text_fits_its_width(void **state)
     }
 }
 
-static void markdown_is_a_list_and_a_table(void **state)
+TEST(markdown_is_a_list_and_a_table)
 {
-    (void)state;
     compare(told(DOCUMENT_MARKDOWN, NULL), "# Title\n"
                                            "\n"
                                            "said first\n"
@@ -112,9 +105,8 @@ static void markdown_is_a_list_and_a_table(void **state)
                                            "| `team-000/leader` | a → b | ≥ 1ms | seen |\n");
 }
 
-static void a_page_folds_a_claim(void **state)
+TEST(a_page_folds_a_claim)
 {
-    (void)state;
     char *page = told(DOCUMENT_PAGE, NULL), *head = strstr(page, "<title>"), *main = strstr(page, "<main>");
     assert_memory_equal(head, "<title>Title, said first</title>", 32);
     compare(
@@ -141,14 +133,4 @@ static void a_page_folds_a_claim(void **state)
         "</table></div>\n"
         "</main>\n<footer>\n</footer>\n</body>\n</html>\n");
     free(page);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(text_fits_its_width),
-        cmocka_unit_test(markdown_is_a_list_and_a_table),
-        cmocka_unit_test(a_page_folds_a_claim),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,17 +1,12 @@
 /* What the views of one election and of one candidate do when the model changes under them, seen as text. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include <cmocka.h>
-
 #include "tests/support/framed.h"
 #include "tests/support/scenes.h"
+#include "tests/support/test.h"
 #include "tui/views/screens.h"
 
 static struct framed show_election(struct stage *stage)
@@ -20,22 +15,20 @@ static struct framed show_election(struct stage *stage)
 }
 
 /* Of several findings each text is told in full, where rows are left. */
-static void findings_have_the_rows_that_are_left(void **state)
+TEST(findings_have_the_rows_that_are_left)
 {
     struct framed show = framed_new(scene_chain(), election_view_new("prod", "/election"));
 
-    (void)state;
     cells_resize(show.cells, 46, 64);
     assert_has(framed_draw(&show), "nothing\n    check how");
     framed_end(&show);
 }
 
 /* The selection stays with its candidate when those before it leave. */
-static void election_selection_stays_with_its_candidate(void **state)
+TEST(election_selection_stays_with_its_candidate)
 {
     struct framed show = show_election(framed_two_elections());
 
-    (void)state;
     framed_press(&show, ACTION_DOWN, NULL);
     framed_press(&show, ACTION_DOWN, NULL);
     assert_has(framed_selected(&show), "n_0000000003");
@@ -45,14 +38,13 @@ static void election_selection_stays_with_its_candidate(void **state)
 }
 
 /* When the selected candidate leaves, it is said, and the place is kept, until somebody moves. */
-static void election_says_that_the_selected_left(void **state)
+TEST(election_says_that_the_selected_left)
 {
     static const struct stand rest[] = {{"n_0000000001", 0x11, "host-a", 60},
                                         {"n_0000000003", 0x13, "host-c", 40},
                                         {"n_0000000004", 0x14, "host-d", 30}};
     struct framed show = show_election(framed_two_elections());
 
-    (void)state;
     framed_press(&show, ACTION_DOWN, NULL);
     assert_has(framed_selected(&show), "n_0000000002");
     stage_children(show.stage, 0, "/a/election", rest, 3, 0, 0);
@@ -64,11 +56,10 @@ static void election_says_that_the_selected_left(void **state)
 }
 
 /* Following the leader, the selection goes to whoever leads, until somebody moves. */
-static void election_follows_the_leader(void **state)
+TEST(election_follows_the_leader)
 {
     struct framed show = show_election(framed_two_elections());
 
-    (void)state;
     framed_press(&show, ACTION_LAST, NULL);
     assert_has(framed_selected(&show), "n_0000000004");
     framed_press(&show, ACTION_FOLLOW, NULL);
@@ -85,11 +76,10 @@ static void election_follows_the_leader(void **state)
 }
 
 /* What is not known says so: nobody has asked the servers who watches whom. */
-static void election_does_not_claim_watches(void **state)
+TEST(election_does_not_claim_watches)
 {
     struct framed show = show_election(framed_two_elections());
 
-    (void)state;
     assert_has(show.text, "? not polled yet");
     assert_has(show.text, "leads, if notified: the servers have not been polled yet");
     assert_has_not(show.text, "notified, leads");
@@ -97,12 +87,11 @@ static void election_does_not_claim_watches(void **state)
 }
 
 /* A chain that the servers show is drawn as it is: right, cut, wrong, and not known, each in words too. */
-static void election_shows_the_real_chain(void **state)
+TEST(election_shows_the_real_chain)
 {
     struct framed show = framed_new(scene_chain(), election_view_new("prod", "/election"));
     const char *text = framed_draw(&show);
 
-    (void)state;
     assert_has(text, "+ If the leader leaves now n_..43 10.0.3.18:40112 notified, leads; also: n_..50");
     /* One of those behind it is on a server that does not answer: it may be told. */
     assert_has(
@@ -122,7 +111,7 @@ static void election_shows_the_real_chain(void **state)
 
 /* A first candidate without a session never goes by itself; and where another is told,
    nobody says "nobody". */
-static void departures_that_are_not_ordinary(void **state)
+TEST(departures_that_are_not_ordinary)
 {
     static const struct stand stands[] = {{"n_0000000042", 0, "10.0.3.17:7000", 3600},
                                           {"n_0000000043", 0x2, "10.0.3.18:7000", 3500},
@@ -138,7 +127,6 @@ static void departures_that_are_not_ordinary(void **state)
     struct framed show;
     const char *text;
 
-    (void)state;
     stage_connected(stage, 0, "zk1:2181");
     stage_watch(stage, 0, "/election", NULL, KIND_LEADER, NULL);
     stage_children(stage, 0, "/election", stands, 4, 48, 0);
@@ -160,12 +148,11 @@ static void departures_that_are_not_ordinary(void **state)
 }
 
 /* What if plays the selected candidate's departure through, up to where nobody is told; Esc ends it first. */
-static void what_if_follows_the_line_to_its_end(void **state)
+TEST(what_if_follows_the_line_to_its_end)
 {
     struct framed show = framed_new(scene_chain(), election_view_new("prod", "/election"));
     const char *text;
 
-    (void)state;
     framed_draw(&show);
     framed_press(&show, ACTION_WHAT_IF, NULL);
     text = framed_draw(&show);
@@ -185,13 +172,12 @@ static void what_if_follows_the_line_to_its_end(void **state)
 }
 
 /* Of a whole line it says so, and of one that nobody shows only what is not known. */
-static void election_says_whether_the_line_is_whole(void **state)
+TEST(election_says_whether_the_line_is_whole)
 {
     struct framed whole =
         framed_new(scene_chain(), election_view_new("prod", "/druid/coordinator/_COORDINATOR"));
     struct framed hidden = framed_new(scene_hidden(), election_view_new("prod", "/election"));
 
-    (void)state;
     assert_has(framed_draw(&whole), "is intact: each successor is notified");
     assert_has(framed_draw(&hidden), "may stop at n_..43: ");
     assert_has(hidden.text, "? no server shows it");
@@ -201,11 +187,10 @@ static void election_says_whether_the_line_is_whole(void **state)
 }
 
 /* Among ten thousand, a filter finds one by name, identity or session, and its place in line stays. */
-static void election_filter_finds_one_in_a_crowd(void **state)
+TEST(election_filter_finds_one_in_a_crowd)
 {
     struct framed show = framed_new(scene_crowd(10000), election_view_new("prod", "/election"));
 
-    (void)state;
     show.view->ops->filter(show.view, "n_0000004321");
     assert_has(framed_selected(&show), " 4222  n_0000004321");
     show.view->ops->filter(show.view, "10.0.39.15:");
@@ -222,11 +207,10 @@ static void election_filter_finds_one_in_a_crowd(void **state)
 }
 
 /* An election that is no longer watched says so, and Esc goes back. */
-static void election_that_is_gone_says_so(void **state)
+TEST(election_that_is_gone_says_so)
 {
     struct framed show = framed_new(framed_two_elections(), election_view_new("", "/c/election"));
 
-    (void)state;
     assert_has(show.text, "/c/election is no longer watched");
     assert_int_equal(framed_press(&show, ACTION_OPEN, NULL), VIEW_IGNORED);
     assert_int_equal(framed_press(&show, ACTION_BACK, NULL), VIEW_IGNORED);
@@ -234,14 +218,13 @@ static void election_that_is_gone_says_so(void **state)
 }
 
 /* The head says who is responsible and what to do, as configured. */
-static void election_names_its_owner(void **state)
+TEST(election_names_its_owner)
 {
     static char path[] = "/a/election", owner[] = "team-a", runbook[] = "https://example.org/a";
     struct election_settings said = {.path = path, .owner = owner, .runbook = runbook};
     struct framed show = show_election(framed_two_elections());
     struct cluster_settings *cluster = stage_settings(show.stage)->clusters;
 
-    (void)state;
     assert_has_not(show.text, "owner:");
     cluster->elections = &said;
     cluster->election_count = 1;
@@ -257,14 +240,13 @@ static void election_names_its_owner(void **state)
 }
 
 /* All of a candidate's Stat is there, in ZooKeeper's words, and its place among the others. */
-static void candidate_shows_all_of_its_stat(void **state)
+TEST(candidate_shows_all_of_its_stat)
 {
     static const char *const fields[] = {"czxid",          "ctime",      "mzxid",      "mtime",
                                          "pzxid",          "version",    "cversion",   "aversion",
                                          "ephemeralOwner", "dataLength", "numChildren"};
     struct framed show = framed_new(scene_usual(), candidate_view_new("prod", "/election", "n_0000000048"));
 
-    (void)state;
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         assert_has(show.text, fields[i]);
     assert_has(show.text, "0x200002a4d0a0005");
@@ -275,11 +257,10 @@ static void candidate_shows_all_of_its_stat(void **state)
 }
 
 /* Its data can be read in each form that fits, and none is lost on the way round. */
-static void candidate_data_has_forms(void **state)
+TEST(candidate_data_has_forms)
 {
     struct framed show = framed_new(scene_usual(), candidate_view_new("prod", "/election", "n_0000000048"));
 
-    (void)state;
     assert_has(framed_draw(&show), "data as JSON,");
     framed_press(&show, ACTION_RIGHT, NULL);
     assert_has(framed_draw(&show), "data as JSON folded,");
@@ -294,12 +275,11 @@ static void candidate_data_has_forms(void **state)
 }
 
 /* A candidate that has left says so, with what happened. */
-static void candidate_that_left_says_so(void **state)
+TEST(candidate_that_left_says_so)
 {
     struct framed show =
         framed_new(framed_two_elections(), candidate_view_new("", "/a/election", "n_0000000001"));
 
-    (void)state;
     assert_has(show.text, "leads for");
     stage_children(show.stage, 0, "/a/election", framed_line + 1, 3, 0, 0);
     assert_has(framed_draw(&show), "n_0000000001 is no longer a candidate here");
@@ -308,53 +288,24 @@ static void candidate_that_left_says_so(void **state)
 }
 
 /* The same session's other candidacies are named. */
-static void candidate_names_its_sessions_others(void **state)
+TEST(candidate_names_its_sessions_others)
 {
     struct framed show =
         framed_new(framed_two_elections(), candidate_view_new("", "/a/election", "n_0000000001"));
 
-    (void)state;
     assert_has(show.text, "elsewhere   beta, leads");
     framed_end(&show);
 }
 
 /* What was seen before the connection was lost may not hold any more: nothing is promised of the next
    failover, while it still can be read what it was. */
-static void election_promises_nothing_that_is_old(void **state)
+TEST(election_promises_nothing_that_is_old)
 {
     struct framed show = framed_new(scene_chain(), election_view_new("prod", "/election"));
 
-    (void)state;
     assert_has(framed_draw(&show), "+ If the leader leaves now");
     stage_disconnected(show.stage, 0, "the connection was lost");
     assert_has(framed_draw(&show), "? If the leader leaves now");
     assert_has(show.text, "notified, leads");
     framed_end(&show);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(findings_have_the_rows_that_are_left),
-        cmocka_unit_test(election_selection_stays_with_its_candidate),
-        cmocka_unit_test(election_says_that_the_selected_left),
-        cmocka_unit_test(election_follows_the_leader),
-        cmocka_unit_test(election_does_not_claim_watches),
-        cmocka_unit_test(election_promises_nothing_that_is_old),
-        cmocka_unit_test(election_shows_the_real_chain),
-        cmocka_unit_test(departures_that_are_not_ordinary),
-        cmocka_unit_test(what_if_follows_the_line_to_its_end),
-        cmocka_unit_test(election_says_whether_the_line_is_whole),
-        cmocka_unit_test(election_filter_finds_one_in_a_crowd),
-        cmocka_unit_test(election_that_is_gone_says_so),
-        cmocka_unit_test(election_names_its_owner),
-        cmocka_unit_test(candidate_shows_all_of_its_stat),
-        cmocka_unit_test(candidate_data_has_forms),
-        cmocka_unit_test(candidate_that_left_says_so),
-        cmocka_unit_test(candidate_names_its_sessions_others),
-    };
-
-    setenv("TZ", "UTC", 1);
-    tzset();
-    return cmocka_run_group_tests_name("election views", tests, NULL, NULL);
 }

@@ -1,18 +1,13 @@
 /* Who belongs to an ensemble, in every form that /zookeeper/config has been seen in. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include <stdio.h>
 #include <string.h>
 
 #include "probe/zookeeper/ensemble.h"
+#include "tests/support/test.h"
 
-static void reads_members(void **state)
+TEST(reads_members)
 {
-    (void)state;
     static const struct {
         const char *line, *host;
         int port;
@@ -35,9 +30,8 @@ static void reads_members(void **state)
     }
 }
 
-static void reads_all_lines(void **state)
+TEST(reads_all_lines)
 {
-    (void)state;
     static const char text[] = "server.1=a:1:2:participant;3\r\nserver.2=b:1:2\nother=x\nversion=100000000";
     struct ensemble_member members[ENSEMBLE_MEMBERS];
     assert_int_equal(ensemble_parse(text, sizeof text - 1, members), 2);
@@ -49,9 +43,8 @@ static void reads_all_lines(void **state)
 
 /* A line whose host could mean anything else in a URL, or is none, is a member all the same: one without a
    host, which is told, not left out. */
-static void keeps_bad_hosts(void **state)
+TEST(keeps_bad_hosts)
 {
-    (void)state;
     static const char *const hosts[] = {"",         "zk1/x", "a@b",     "zk1?q", "zk1#f", "a b",
                                         "\x1b[31m", "a%2fb", "[::1@h]", "[]",    "..\\.", "\xc3\xa9"};
     for (size_t i = 0; i < sizeof hosts / sizeof *hosts; i++) {
@@ -71,24 +64,12 @@ static void keeps_bad_hosts(void **state)
 }
 
 /* More than we ask: the rest is counted, and nothing is written behind the end. */
-static void bounds_members(void **state)
+TEST(bounds_members)
 {
-    (void)state;
     char text[100 * 20] = "";
     for (int i = 0; i < 100; i++)
         strcat(text, "server.7=h:1:2;3\n");
     struct ensemble_member members[ENSEMBLE_MEMBERS];
     assert_int_equal(ensemble_parse(text, strlen(text), members), 100);
     assert_string_equal(members[ENSEMBLE_MEMBERS - 1].host, "h");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_members),
-        cmocka_unit_test(reads_all_lines),
-        cmocka_unit_test(keeps_bad_hosts),
-        cmocka_unit_test(bounds_members),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

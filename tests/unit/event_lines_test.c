@@ -1,9 +1,4 @@
 /* Events as JSON Lines and as text: every kind, with all that is known and with nothing known. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +8,7 @@
 #include "tests/support/golden.h"
 #include "tests/support/json_back.h"
 #include "tests/support/scripted.h"
+#include "tests/support/test.h"
 #include "tui/output/line_printer.h"
 
 /* Hands every kind of event to a sink, about the elections of the scripted world. */
@@ -70,10 +66,9 @@ static void as_json(void *context, const struct event *event)
 }
 
 /* Each line is one object; its first keys come in the promised order; the lines are the golden ones. */
-static void json_lines(void **state)
+TEST(json_lines)
 {
     static const char *const first[] = {"schema", "time", "cluster", "election", "event"};
-    (void)state;
     struct model *model = scripted_world();
     struct buffer out = {0};
     report_all(model, as_json, &out);
@@ -106,9 +101,8 @@ static void as_text_of_several(void *context, const struct event *event)
 }
 
 /* One line each, in the words of the dashboard, without a byte that a terminal would obey. */
-static void text_lines(void **state)
+TEST(text_lines)
 {
-    (void)state;
     struct model *model = scripted_world();
     struct buffer out = {0};
     struct printer printer;
@@ -125,9 +119,8 @@ static void text_lines(void **state)
 }
 
 /* The names' column is as wide as the longest of them, within bounds that leave room for the rest. */
-static void names_have_room(void **state)
+TEST(names_have_room)
 {
-    (void)state;
     struct model *model = scripted_world();
     struct election *election = model_election(model, 0, "/election");
     struct printer printer;
@@ -157,10 +150,9 @@ static void count_cost(void *context, const struct event *event)
 
 /* A line lies on the way between a leader's end and its reader: it may not cost more than 20 us (sanitizers
    and a busy machine allowed for: the best of several rounds counts). */
-static void a_line_is_cheap(void **state)
+TEST(a_line_is_cheap)
 {
     enum { ROUNDS = 20, TIMES = 20 };
-    (void)state;
     struct model *model = scripted_world();
     struct buffer out = {0};
     double best_us = 1e9;
@@ -177,17 +169,4 @@ static void a_line_is_cheap(void **state)
     assert_true(best_us < 20);
     buffer_free(&out);
     model_free(model);
-}
-
-int main(void)
-{
-    setenv("TZ", "UTC", 1);
-    tzset();
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(json_lines),
-        cmocka_unit_test(text_lines),
-        cmocka_unit_test(names_have_room),
-        cmocka_unit_test(a_line_is_cheap),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

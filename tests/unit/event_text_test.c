@@ -1,15 +1,10 @@
 /* Events in words, and the ring that keeps the latest of them. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "probe/election/model.h"
+#include "tests/support/test.h"
 #include "tui/views/event_log.h"
 
 static char cluster_name[] = "prod", election_name[] = "orders", path[] = "/orders", server[] = "zk1:2181";
@@ -35,9 +30,8 @@ static struct failover renewed = {.from = first_name,
 #define OF(e) .cluster = &cluster, .election = &(e), .after_us = -1
 
 /* Each kind in its words; people where both are known, names else, and never an empty line. */
-static void says_it_in_words(void **state)
+TEST(says_it_in_words)
 {
-    (void)state;
     static const struct {
         struct event event;
         const char *label, *from, *subject, *detail;
@@ -196,9 +190,8 @@ static void says_it_in_words(void **state)
 }
 
 /* Names of any length are cut between characters, never in one. */
-static void bounds_long_names(void **state)
+TEST(bounds_long_names)
 {
-    (void)state;
     char name[3001];
     for (size_t i = 0; i < 3000; i += 3)
         memcpy(name + i, "\xe6\xbc\xa2", 3);
@@ -212,9 +205,8 @@ static void bounds_long_names(void **state)
 }
 
 /* The latest are kept, newest first; a frozen copy does not move. */
-static void keeps_the_latest(void **state)
+TEST(keeps_the_latest)
 {
-    (void)state;
     struct event_log *log = event_log_new();
     assert_int_equal(event_log_count(log), 0);
     assert_null(event_log_at(log, 0));
@@ -240,9 +232,8 @@ static void keeps_the_latest(void **state)
 }
 
 /* A leader's loss and its departure are one event to who reads them on a screen; others' departures stay. */
-static void a_lost_leader_leaves_once(void **state)
+TEST(a_lost_leader_leaves_once)
 {
-    (void)state;
     struct event_log *log = event_log_new();
     struct moment at = {5000000, 5000000};
     event_log_add(log, &(struct event){EVENT_LEADER_LOST, .at = at, OF(standing), .candidate = "n_1"});
@@ -254,15 +245,4 @@ static void a_lost_leader_leaves_once(void **state)
     event_log_add(log, &(struct event){EVENT_CANDIDATE_LEFT, .at = at, OF(standing), .candidate = "n_1"});
     assert_int_equal(event_log_count(log), 3);
     event_log_free(log);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(says_it_in_words),
-        cmocka_unit_test(bounds_long_names),
-        cmocka_unit_test(keeps_the_latest),
-        cmocka_unit_test(a_lost_leader_leaves_once),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,10 @@
 /* From observations to EVENT_FAILOVER: told once for every change, when its evidence is in, and no later than
    the allowed failover time. */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "probe/election/known_transactions.h"
 #include "tests/support/model_script.h"
+#include "tests/support/test.h"
 
 #define A "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa__lock__0000000000"
 #define C "cccccccccccccccccccccccccccccccc__lock__0000000002"
@@ -22,9 +18,8 @@
     "- " A "\ngone " A "\n> leader-lost " A " @1\n> candidate-left " A " @1\n"                               \
     "read " B "\n> leader-elected " A " -> " B " after 0\nlist\n"
 
-static void reports_a_closed_session(void **state)
+TEST(reports_a_closed_session)
 {
-    (void)state;
     model_script_run("closed: it had been heard a second before",
                      TWO "tick 1000\nend a\n" A_GOES "tick 100\nround\nsessions\nstated\n"
                          "> failover " A " -> " B " closed vacancy 0\n");
@@ -32,9 +27,8 @@ static void reports_a_closed_session(void **state)
 
 /* Where nobody stood, the next one leads from the list on that shows it; who that is, its data says after it.
  */
-static void waits_until_it_knows_who_leads(void **state)
+TEST(waits_until_it_knows_who_leads)
 {
-    (void)state;
     model_script_run(
         "resigned, and followed by one whose data is not read yet",
         "servers 1\nwatch /election\nconnect\n> connection connected\n+ " A " s=a\n"
@@ -47,9 +41,8 @@ static void waits_until_it_knows_who_leads(void **state)
 }
 
 /* Nobody else led in between. */
-static void ignores_a_leader_that_is_created_again(void **state)
+TEST(ignores_a_leader_that_is_created_again)
 {
-    (void)state;
 #define ALONE(again)                                                                                         \
     "servers 1\nwatch /controller\nconnect\n> connection connected\n+ . s=a one\nfailovers\n"                \
     "client a on=1 at=10.0.0.1:11 timeout=10000\nread .\n> election-seen\nround\nsessions\ntick 3000\n"      \
@@ -64,9 +57,8 @@ static void ignores_a_leader_that_is_created_again(void **state)
 }
 
 /* No list of a directory says when a lock went: our own session has seen it gone, which the servers list. */
-static void tells_who_deleted_a_lock_that_nobody_takes(void **state)
+TEST(tells_who_deleted_a_lock_that_nobody_takes)
 {
-    (void)state;
 #define GOES                                                                                                 \
     "servers 1\nwatch /controller kind=leader\nconnect\n> connection connected\nours\n"                      \
     "+ . s=a one\nfailovers\n"                                                                               \
@@ -80,9 +72,8 @@ static void tells_who_deleted_a_lock_that_nobody_takes(void **state)
                           "> failover controller -> nobody deleted vacancy 12--1\n");
 }
 
-static void survives_a_candidate_that_nobody_could_read(void **state)
+TEST(survives_a_candidate_that_nobody_could_read)
 {
-    (void)state;
     model_script_run(
         "it never led: the loss before it stays open, and the next leader closes that",
         "servers 1\nwatch /election kind=leader\nconnect\n> connection connected\n+ " A " s=a\n"
@@ -112,9 +103,8 @@ static void survives_a_candidate_that_nobody_could_read(void **state)
              "> failover " A " -> nobody closed vacancy 102--1\n"
 
 /* What is certain from its first moment on is never told otherwise. */
-static void stays_open_while_a_leftover_is_first(void **state)
+TEST(stays_open_while_a_leftover_is_first)
 {
-    (void)state;
     model_script_run("it is first, and does not lead: nobody has, since the loss", LEFTOVER_IS_FIRST
                      "? state led\n? never-led yes\n? leader " B "\n? change " A " -> open, lost 41000\n"
                      "? tenures " A " ~1000-41000, nobody 41000-\n");
@@ -142,9 +132,8 @@ static void stays_open_while_a_leftover_is_first(void **state)
     "> failover " A " -> nobody closed vacancy 62100--1\n? change " A " -> open, lost 13000\n"
 
 /* What turns out later takes back what was told before. */
-static void opens_again_when_the_winner_never_led(void **state)
+TEST(opens_again_when_the_winner_never_led)
 {
-    (void)state;
     model_script_run("it may have been a TTL znode that is written to, and is a leftover",
                      SEEMS_TO_LEAD "? tenures " A " ~10000-13000, nobody 13000-\n");
     model_script_run("... and another one leads",
@@ -172,9 +161,8 @@ static void opens_again_when_the_winner_never_led(void **state)
     "readall\n> failover " A " -> " B " closed vacancy 1910-2110\n"
 
 /* It is judged again when the next one leads, perhaps hours later. */
-static void keeps_what_was_proven_of_an_open_one(void **state)
+TEST(keeps_what_was_proven_of_an_open_one)
 {
-    (void)state;
     model_script_run("closed: its server stood still only after it had answered",
                      OPEN("2") "round\nsessions\nstated\n> failover " A " -> nobody closed vacancy 12--1\n"
                                "tick 1000\nmissed 2\n" CLOSES);
@@ -186,9 +174,8 @@ static void keeps_what_was_proven_of_an_open_one(void **state)
     model_script_run("closed: others have written since as much as is kept", script);
 }
 
-static void counts_a_leader_that_a_gap_hid(void **state)
+TEST(counts_a_leader_that_a_gap_hid)
 {
-    (void)state;
     model_script_run(
         "found after a gap, it may have led all that time, although it is gone before it is read",
         "servers 1\nwatch /election kind=leader\nconnect\n> connection connected\n+ " A
@@ -212,9 +199,8 @@ static void counts_a_leader_that_a_gap_hid(void **state)
 
 /* Whoever deletes its znode and closes its session at once leaves the same lists behind, but one transaction
    more. */
-static void doubts_that_znode_and_session_went_together(void **state)
+TEST(doubts_that_znode_and_session_went_together)
 {
-    (void)state;
     model_script_run("ended: a transaction of which nothing is known may have closed it after its deletion",
                      TWO "tick 1000\nend a\n" A_GOES "tick 100\nround\nsessions\nstated 1\n"
                          "tick 800\ntime\ntick 200\ntime\n> failover " A " -> " B " ended? vacancy 0\n");
@@ -223,9 +209,8 @@ static void doubts_that_znode_and_session_went_together(void **state)
                          "tick 1000\ntime\n> failover " A " -> " B " ended? vacancy 0\n");
 }
 
-static void counts_what_others_did(void **state)
+TEST(counts_what_others_did)
 {
-    (void)state;
     model_script_run("closed: the one transaction since was another one's volunteering", TWO
                      "tick 1000\nend a\n" A_GOES "+ cccccccccccccccccccccccccccccccc__lock__0000000002 s=c\n"
                      "tick 100\nround\nsessions\nstated\nlist\n"
@@ -234,9 +219,8 @@ static void counts_what_others_did(void **state)
 }
 
 /* Busy clients' requests give their transactions away; what remains unknown may be its own end. */
-static void sorts_out_what_busy_clients_did(void **state)
+TEST(sorts_out_what_busy_clients_did)
 {
-    (void)state;
     model_script_run("closed: both transactions since were others' requests", TWO
                      "client d on=1 at=10.0.0.4:14\nclient e on=1 at=10.0.0.5:15\ntick 1000\nend a\n" A_GOES
                      "+ /d\ndid d CREA\n= /d x\ndid e SETD\n"
@@ -268,9 +252,8 @@ static void sorts_out_what_busy_clients_did(void **state)
 
 /* A follower tells ZooKeeper's leader, which counts the timeout, only now and then whom it heard: where it
    dies or stands still, a session may expire sooner after it was last heard there. */
-static void believes_only_living_followers(void **state)
+TEST(believes_only_living_followers)
 {
-    (void)state;
     model_script_run("closed: its server answers as before",
                      ON_A_FOLLOWER A_ENDS "round 2\n> failover " A " -> " B " closed vacancy 0\n");
     model_script_run("ended: its server has not answered since it stood still",
@@ -292,9 +275,8 @@ static void believes_only_living_followers(void **state)
 
 /* Where the tool's own server stands still, others' lists show what its session is told only later: the one
    before the loss may show the request that took the znode. */
-static void is_not_misled_by_a_late_notice(void **state)
+TEST(is_not_misled_by_a_late_notice)
 {
-    (void)state;
     model_script_run("evicted: its last request was before, and it has made none since",
                      TWO "did a GETD\ntick 1000\nround\ntick 1000\n" A_GOES "tick 100\nstated\nconns 1\n"
                          "> failover " A " -> " B " evicted vacancy 0\n");
@@ -311,9 +293,8 @@ static void is_not_misled_by_a_late_notice(void **state)
 }
 
 /* No directory says which transaction took a lock; but it stood when our session had caught up last. */
-static void proves_a_lock_that_was_closed(void **state)
+TEST(proves_a_lock_that_was_closed)
 {
-    (void)state;
     model_script_run("closed: since then there was but one transaction that made nothing",
                      LOCK "tick 3000\nround\ntick 1000\nend a\n" LOCK_GOES
                           "sessions\nstated\nround\n> failover lock -> lock closed vacancy 0-100\n");
@@ -336,9 +317,8 @@ static void proves_a_lock_that_was_closed(void **state)
              "sessions\nstated\nround\ntick 1000\ntime\n> failover lock -> lock ended? vacancy 0-100\n");
 }
 
-static void follows_a_lock(void **state)
+TEST(follows_a_lock)
 {
-    (void)state;
     model_script_run(
         "a lock's next holder has the name of the one before, who does not stand any more",
         "servers 1\nwatch /lock kind=lock\nconnect\n> connection connected\n"
@@ -349,9 +329,8 @@ static void follows_a_lock(void **state)
         "tick 100\nround\nsessions\ntick 1000\ntime\n> failover lock -> lock ended? vacancy 0-100\n");
 }
 
-static void reports_an_expired_session(void **state)
+TEST(reports_an_expired_session)
 {
-    (void)state;
     model_script_run("expired: silent for its timeout, and seen so",
                      TWO "silent a\ntick 3000\nround\ntick 4000\nround\ntick 4000\nround\nend a\n" A_GOES
                          "tick 100\nround\nsessions\n"
@@ -359,9 +338,8 @@ static void reports_an_expired_session(void **state)
 }
 
 /* Begun after its client had died, and before its session expired: to close that takes a connection. */
-static void suspects_that_what_had_no_connection_expired(void **state)
+TEST(suspects_that_what_had_no_connection_expired)
 {
-    (void)state;
 #define APART                                                                                                \
     "servers 1\nwatch /election kind=leader\nconnect\n> connection connected\n+ " A " s=a\n"                 \
     "client a on=1 at=10.0.0.1:11 timeout=10000\naway a\nfailovers\nlist\n> election-seen\nreadall\n"        \
@@ -381,18 +359,16 @@ static void suspects_that_what_had_no_connection_expired(void **state)
               "stated\n" APART_IS_TOLD "closed vacancy 12--1\n");
 }
 
-static void reports_what_nobody_explains(void **state)
+TEST(reports_what_nobody_explains)
 {
-    (void)state;
     model_script_run("unknown: no server shows anything, told after the second in which it may come again",
                      "servers 1\nwatch /election\nconnect\n> connection connected\n"
                      "+ " A " s=a\n+ " B " s=b\nfailovers\ntick 1000\nlist\n> election-seen\nreadall\n" A_GOES
                      "tick 900\ntime\ntick 200\ntime\n> failover " A " -> " B " unknown vacancy 0-100\n");
 }
 
-static void reports_at_the_latest(void **state)
+TEST(reports_at_the_latest)
 {
-    (void)state;
     model_script_run("an acknowledgement that does not come is not waited for beyond the allowed time",
                      "servers 1\nwatch /election acknowledgement=/leader\nconnect\n> connection connected\n"
                      "+ " A " s=a\n+ " B
@@ -417,9 +393,8 @@ static void reports_at_the_latest(void **state)
                      "? never-led no\n");
 }
 
-static void reports_an_open_one_when_the_next_begins(void **state)
+TEST(reports_an_open_one_when_the_next_begins)
 {
-    (void)state;
     model_script_run(
         "one that is still looked into is told when the next one begins, after its news",
         TWO "+ cccccccccccccccccccccccccccccccc__lock__0000000002 s=c\nlist\n"
@@ -429,9 +404,8 @@ static void reports_an_open_one_when_the_next_begins(void **state)
 }
 
 /* The directory went with its leader, whose session lives on: nobody may ever follow. */
-static void asks_no_longer_than_it_may_help(void **state)
+TEST(asks_no_longer_than_it_may_help)
 {
-    (void)state;
     model_script_run("watches are looked at again, though nobody follows and the end is unexplained",
                      TWO "- .\nlist\n> leader-lost " A " @1\n> candidate-left " A " @1\n> candidate-left " B
                          " @2\n> election-gone\n? evidence wanted\n"
@@ -439,39 +413,8 @@ static void asks_no_longer_than_it_may_help(void **state)
                          "tick 5000\nround\nsessions\n? evidence none\n");
 }
 
-static void survives_being_dropped(void **state)
+TEST(survives_being_dropped)
 {
-    (void)state;
     model_script_run("an election that is not watched any more takes its case with it",
                      TWO A_GOES "drop\ntick 20000\ntime\n");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reports_a_closed_session),
-        cmocka_unit_test(waits_until_it_knows_who_leads),
-        cmocka_unit_test(keeps_what_was_proven_of_an_open_one),
-        cmocka_unit_test(doubts_that_znode_and_session_went_together),
-        cmocka_unit_test(counts_what_others_did),
-        cmocka_unit_test(sorts_out_what_busy_clients_did),
-        cmocka_unit_test(believes_only_living_followers),
-        cmocka_unit_test(is_not_misled_by_a_late_notice),
-        cmocka_unit_test(proves_a_lock_that_was_closed),
-        cmocka_unit_test(follows_a_lock),
-        cmocka_unit_test(reports_an_expired_session),
-        cmocka_unit_test(suspects_that_what_had_no_connection_expired),
-        cmocka_unit_test(reports_what_nobody_explains),
-        cmocka_unit_test(reports_at_the_latest),
-        cmocka_unit_test(reports_an_open_one_when_the_next_begins),
-        cmocka_unit_test(asks_no_longer_than_it_may_help),
-        cmocka_unit_test(survives_being_dropped),
-        cmocka_unit_test(survives_a_candidate_that_nobody_could_read),
-        cmocka_unit_test(stays_open_while_a_leftover_is_first),
-        cmocka_unit_test(opens_again_when_the_winner_never_led),
-        cmocka_unit_test(counts_a_leader_that_a_gap_hid),
-        cmocka_unit_test(tells_who_deleted_a_lock_that_nobody_takes),
-        cmocka_unit_test(ignores_a_leader_that_is_created_again),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,10 @@
 /* Proves that changes of leader are counted by one rule, and their causes named as people ask for them. */
 #include <limits.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "probe/election/changes.h"
+#include "tests/support/test.h"
 #include "tui/words/failover_facts.h"
 
 #define SECOND INT64_C(1000000)
@@ -16,11 +12,10 @@
 
 static const struct cells plain = {.ascii = true};
 
-static void the_most_frequent_cause_is_first(void **state)
+TEST(the_most_frequent_cause_is_first)
 {
     struct leader_changes changes = {.count = 127, .more = true};
     char text[160];
-    (void)state;
     changes.by_cause[CAUSE_RESIGNED] = 2;
     changes.by_cause[CAUSE_DELETED] = 62;
     changes.older = 63;
@@ -61,7 +56,7 @@ static void count(const char *line, struct failover *failovers, size_t failover_
     failover_facts_changes(&election, (struct moment){.mono_us = NOW}, window_us, changes);
 }
 
-static void a_change_is_a_loss_that_a_leader_followed(void **state)
+TEST(a_change_is_a_loss_that_a_leader_followed)
 {
     static const struct {
         const char *what, *line;
@@ -79,7 +74,6 @@ static void a_change_is_a_loss_that_a_leader_followed(void **state)
         {"... although nobody followed at once", "ac.e", 2, 0},
         {"it was within", "ac.e", 3, 1},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct leader_changes changes;
         count(cases[i].line, NULL, 0, cases[i].window_s * SECOND, &changes);
@@ -89,13 +83,12 @@ static void a_change_is_a_loss_that_a_leader_followed(void **state)
     }
 }
 
-static void what_is_kept_no_longer_is_said(void **state)
+TEST(what_is_kept_no_longer_is_said)
 {
     static char a[] = "a", b[] = "b";
     struct failover failovers[FAILOVERS_KEPT];
     struct leader_changes changes;
     char line[TENURES_KEPT + 1] = "", text[160];
-    (void)state;
     for (size_t i = 0; i < FAILOVERS_KEPT; i++)
         failovers[i] = (struct failover){.from = a,
                                          .to = i == 9 ? NULL : b,
@@ -114,12 +107,4 @@ static void what_is_kept_no_longer_is_said(void **state)
     count("a", failovers, FAILOVERS_KEPT, 1000 * SECOND, &changes); /* a moment of a recording */
     assert_string_equal(failover_facts_split(&plain, &changes, INT_MAX, text, sizeof text),
                         ">=61: 46 expired, 15 closed");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_most_frequent_cause_is_first),
-                                       cmocka_unit_test(a_change_is_a_loss_that_a_leader_followed),
-                                       cmocka_unit_test(what_is_kept_no_longer_is_said)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

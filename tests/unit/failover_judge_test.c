@@ -1,12 +1,8 @@
 /* Causes are as narrow as their proof and no narrower; what is not known widens them and their phases. */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <string.h>
 
 #include "probe/election/failover_judge.h"
+#include "tests/support/test.h"
 
 #define S INT64_C(1000000)
 #define MS INT64_C(1000)
@@ -47,9 +43,8 @@ static void is(const struct failover_evidence *e, enum failover_cause cause, enu
 }
 
 /* Every cause with its proof. */
-static void names_what_is_proved(void **state)
+TEST(names_what_is_proved)
 {
-    (void)state;
     struct failover_evidence e = heard_before(2 * S);
     is(&e, CAUSE_CLOSED, CERTAINTY_CERTAIN);
     e = heard_before(11 * S);
@@ -75,9 +70,8 @@ static void names_what_is_proved(void **state)
 }
 
 /* Take any piece of the proof away, and the cause is told wider. */
-static void widens_without_proof(void **state)
+TEST(widens_without_proof)
 {
-    (void)state;
     struct failover_evidence e = heard_before(2 * S);
     e.heard_low_us = e.heard_high_us = 0;
     is(&e, CAUSE_ENDED, CERTAINTY_CERTAIN); /* nobody knows when it was heard */
@@ -109,9 +103,8 @@ static void widens_without_proof(void **state)
 }
 
 /* At the very timeout a server's bookkeeping decides: closing is not certain any more. */
-static void doubts_at_the_timeout(void **state)
+TEST(doubts_at_the_timeout)
 {
-    (void)state;
     struct failover_evidence e = heard_before(9900 * MS);
     is(&e, CAUSE_EXPIRED, CERTAINTY_SUSPECTED);
     e = heard_before(9200 * MS);
@@ -146,9 +139,8 @@ static void bounds_the_time_of_death_of(int ping_ms)
                 }
 }
 
-static void bounds_the_time_of_death(void **state)
+TEST(bounds_the_time_of_death)
 {
-    (void)state;
     bounds_the_time_of_death_of(0);
     bounds_the_time_of_death_of(6667); /* a client that pings every two thirds of its timeout */
 }
@@ -156,9 +148,8 @@ static void bounds_the_time_of_death(void **state)
 /* What is missing opens the bound that rests on it. */
 /* Without a connection for longer than its session can live without one: it spoke unseen, or its end was put
  * off. */
-static void widens_where_bounds_contradict(void **state)
+TEST(widens_where_bounds_contradict)
 {
-    (void)state;
     struct failover_evidence e = heard_before(18 * S);
     e.listed_us = GONE - 17 * S;
     e.parted_us = GONE - 15 * S;
@@ -169,9 +160,8 @@ static void widens_where_bounds_contradict(void **state)
     assert_true(span.low_us < 7 * S && span.high_us > 17 * S);
 }
 
-static void opens_bounds(void **state)
+TEST(opens_bounds)
 {
-    (void)state;
     struct failover_evidence e = heard_before(11 * S);
     e.restarted = true; /* all timeouts began anew: only when it was last heard bounds it */
     struct failover failover = judged(&e);
@@ -198,9 +188,8 @@ static void opens_bounds(void **state)
 }
 
 /* The sum: exact where all parts are, open where one is, and nothing without an acknowledgement. */
-static void sums_phases(void **state)
+TEST(sums_phases)
 {
-    (void)state;
     struct failover f = {.cause = CAUSE_CLOSED,
                          .detection = SPAN_UNKNOWN,
                          .vacancy = {100 * MS, 100 * MS},
@@ -224,9 +213,8 @@ static void sums_phases(void **state)
 }
 
 /* Evidence says what was seen, and fits any buffer. */
-static void reports_its_evidence(void **state)
+TEST(reports_its_evidence)
 {
-    (void)state;
     char text[400], small[8];
     struct failover_evidence e = heard_before(11 * S);
     failover_evidence_describe(&e, CAUSE_EXPIRED, text, sizeof text);
@@ -265,19 +253,4 @@ static void reports_its_evidence(void **state)
     failover_evidence_describe(&e, CAUSE_UNKNOWN, text, sizeof text);
     assert_string_equal(text, "no server shows its connections or sessions, nor do the packets show its end; "
                               "--transactions would tell");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_what_is_proved),
-        cmocka_unit_test(widens_without_proof),
-        cmocka_unit_test(doubts_at_the_timeout),
-        cmocka_unit_test(bounds_the_time_of_death),
-        cmocka_unit_test(widens_where_bounds_contradict),
-        cmocka_unit_test(opens_bounds),
-        cmocka_unit_test(sums_phases),
-        cmocka_unit_test(reports_its_evidence),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

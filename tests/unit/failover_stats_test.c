@@ -1,13 +1,9 @@
 /* Percentiles of what is only known within bounds: they hold the true ones, and never claim more. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include <stdlib.h>
 
 #include "probe/election/failover.h"
+#include "tests/support/test.h"
 
 static void expect(struct span span, int64_t low_us, int64_t high_us)
 {
@@ -16,9 +12,8 @@ static void expect(struct span span, int64_t low_us, int64_t high_us)
 }
 
 /* Nearest ranks, as on paper: 1 to 100. */
-static void exact_lengths_give_exact_percentiles(void **state)
+TEST(exact_lengths_give_exact_percentiles)
 {
-    (void)state;
     struct failover_sample samples[100];
     struct failover_stats stats;
     for (int i = 0; i < 100; i++)
@@ -40,9 +35,8 @@ static void exact_lengths_give_exact_percentiles(void **state)
 }
 
 /* Whatever the true lengths within the bounds are, their percentile lies within the percentile's bounds. */
-static void intervals_hold_the_true_percentile(void **state)
+TEST(intervals_hold_the_true_percentile)
 {
-    (void)state;
     srand(7);
     for (int round = 0; round < 200; round++) {
         struct failover_sample known[37], truth[37];
@@ -66,9 +60,8 @@ static void intervals_hold_the_true_percentile(void **state)
 }
 
 /* What counts: a total; without an acknowledgement what can be known; nothing that was found after a gap. */
-static void samples_are_what_is_known(void **state)
+TEST(samples_are_what_is_known)
 {
-    (void)state;
     struct failover_sample sample;
     struct failover failover = {
         .cause = CAUSE_EXPIRED, .detection = {5, 9}, .vacancy = {1, 1}, .takeover = {2, 2}, .total = {8, 12}};
@@ -105,9 +98,8 @@ static void expect_lost_after(struct failover failover, int64_t mono_us)
 }
 
 /* A gap ends when it was found who leads, or that nobody does: a loss before it was seen. */
-static void a_gap_after_the_loss_hides_no_loss(void **state)
+TEST(a_gap_after_the_loss_hides_no_loss)
 {
-    (void)state;
     static char logged[] = "transaction 0x10000004e: the servers expired its session", seen[] = "it was seen";
     struct failover failover = {.lost_at = {500, 9500}, .evidence = seen};
     expect_lost_after(failover, 500);
@@ -123,22 +115,9 @@ static void a_gap_after_the_loss_hides_no_loss(void **state)
 }
 
 /* By the time that was watched; a few seconds say nothing of an hour. */
-static void counts_changes_by_the_hour(void **state)
+TEST(counts_changes_by_the_hour)
 {
-    (void)state;
     assert_true(failover_rate(3, INT64_C(1800000000)) == 6.0);
     assert_true(failover_rate(0, INT64_C(1800000000)) == 0.0);
     assert_true(failover_rate(3, INT64_C(59000000)) < 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts_changes_by_the_hour),
-        cmocka_unit_test(exact_lengths_give_exact_percentiles),
-        cmocka_unit_test(intervals_hold_the_true_percentile),
-        cmocka_unit_test(samples_are_what_is_known),
-        cmocka_unit_test(a_gap_after_the_loss_hides_no_loss),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,10 @@
 /* The phases of a failover as a picture, and failovers by the hour of the day. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include <cmocka.h>
-
 #include "probe/election/election.h"
+#include "tests/support/test.h"
 #include "tui/views/failover_table.h"
 
 #define SECOND INT64_C(1000000)
@@ -45,12 +40,11 @@ static struct failover expired(void)
 
 /* Ten seconds over fifty columns: four of detection, of which two are certain, two vacant, four of takeover.
  */
-static void phases_follow_each_other(void **state)
+TEST(phases_follow_each_other)
 {
     struct failover failover = expired();
     struct cells *cells = cells_new(2 + 12 + 50 + 2 + 18 + 1, 6);
     char text[512];
-    (void)state;
     cells->ascii = true;
     assert_int_equal(failover_picture_draw(cells, 0, 6, &failover, (struct moment){100 * SECOND, BEGUN}),
                      FAILOVER_PICTURE_ROWS);
@@ -73,12 +67,11 @@ static void phases_follow_each_other(void **state)
 }
 
 /* Nothing is drawn of a phase that nobody saw, and nothing of any in too few rows. */
-static void unknown_phases_have_no_bar(void **state)
+TEST(unknown_phases_have_no_bar)
 {
     struct failover failover = expired();
     struct cells *cells = cells_new(90, 6);
     char text[512];
-    (void)state;
     cells->ascii = true;
     failover.detection = failover.takeover = failover.total = SPAN_UNKNOWN;
     assert_int_equal(failover_picture_draw(cells, 0, 4, &failover, failover.lost_at), 0);
@@ -92,13 +85,12 @@ static void unknown_phases_have_no_bar(void **state)
 }
 
 /* Long identities that differ in the middle only: another leader is not "again" the same. */
-static void long_names_are_told_apart(void **state)
+TEST(long_names_are_told_apart)
 {
     static char identities[2][1001];
     struct failover failover = expired();
     struct leadership_history leadership = {.failovers = &failover, .failover_count = 1};
 
-    (void)state;
     for (int i = 0; i < 2; i++) {
         memset(identities[i], 'n', 1000);
         identities[i][480] = (char)('x' + i);
@@ -123,13 +115,12 @@ static void long_names_are_told_apart(void **state)
 }
 
 /* Two at three in the afternoon, one at four: the one column is half of the other. */
-static void hours_of_the_day(void **state)
+TEST(hours_of_the_day)
 {
     struct failover failovers[] = {expired(), expired(), expired()};
     struct leadership_history leadership = {.failovers = failovers, .failover_count = 3};
     struct cells *cells = cells_new(60, 6);
     char text[512];
-    (void)state;
     cells->ascii = true;
     failovers[1].lost_at.wall_us += 86400 * SECOND;
     failovers[2].lost_at.wall_us += 90000 * SECOND;
@@ -147,13 +138,12 @@ static void hours_of_the_day(void **state)
 }
 
 /* Who usually takes longest comes first, and who is not known to be slow last; by packets if they show all. */
-static void ranks_who_is_slow(void **state)
+TEST(ranks_who_is_slow)
 {
     struct failover failovers[] = {expired(), expired(), expired(), expired()};
     struct leadership_history leadership = {.failovers = failovers, .failover_count = 4};
     struct cells *cells = cells_new(110, 3);
     char text[512];
-    (void)state;
     cells->ascii = true;
     failovers[0].takeover = SPAN_UNKNOWN;
     failovers[1].to = first;
@@ -180,15 +170,4 @@ static void ranks_who_is_slow(void **state)
     assert_int_equal(failover_stats_draw(cells, 0, 3, &leadership), 2);
     free(leadership.successors);
     cells_free(cells);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(phases_follow_each_other), cmocka_unit_test(unknown_phases_have_no_bar),
-        cmocka_unit_test(long_names_are_told_apart), cmocka_unit_test(hours_of_the_day),
-        cmocka_unit_test(ranks_who_is_slow)};
-    setenv("TZ", "UTC", 1);
-    tzset();
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

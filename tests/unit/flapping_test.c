@@ -2,20 +2,15 @@
  * Proves that many changes of leader are flapping, with certainty, only where they are not planned: a rolling restart,
  * jobs that end, a lock that is passed on.
  */
-#include <stdarg.h>
-#include <setjmp.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <stdio.h>
 
 #include "tests/support/model_script.h"
+#include "tests/support/test.h"
 
 /* Busy: it is never free, and whoever held it waits for it again at once. */
-static void released_again_and_again(void **state)
+TEST(released_again_and_again)
 {
-    (void)state;
 #define WAITS(digit) "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa__lock__000000000" digit
 #define RELEASE(digit, next, session, last)                                                                              \
     "tick 1000\n- " WAITS(digit) "\ngone " WAITS(digit) "\n> leader-lost " WAITS(                                        \
@@ -56,9 +51,8 @@ static void released_again_and_again(void **state)
 }
 
 /* Each client once, as its version is changed; or as each is given up by the server. */
-static void restarted_in_turn(void **state)
+TEST(restarted_in_turn)
 {
-    (void)state;
 #define NTH(digit) "n_000000000" digit
 #define MEMBER(digit, host)                                                                                  \
     "+ " NTH(digit) " s=1" digit " " host ":1\nclient 1" digit " on=1 at=h:" digit "\n"
@@ -131,9 +125,8 @@ static void jobs_run(const char *proves, bool dies, const char *judge, const cha
     model_script_run(proves, script);
 }
 
-static void jobs_that_end(void **state)
+TEST(jobs_that_end)
 {
-    (void)state;
     jobs_run("each closes its session when it is done, and the next one waits: no pause", false, "stated\n",
              "closed", 10, "error suspected");
     jobs_run("... perhaps after it deleted its znode", false, "stated 1\ntick 1000\ntime\n", "ended?", 10,
@@ -143,9 +136,8 @@ static void jobs_that_end(void **state)
 }
 
 /* Each takes a lock over from the one before, again and again, in one transaction. */
-static void taken_over_in_turn(void **state)
+TEST(taken_over_in_turn)
 {
-    (void)state;
 #define TAKES(old, session, standing)                                                                        \
     "tick 6000\ndid " old " GETD\nround\nsessions\ntick 1000\n- .\ngone .\n> leader-lost controller @1\n"    \
     "> candidate-left controller @1\n? standing flapping " standing "\n+ . s=" session " " session           \
@@ -158,15 +150,4 @@ static void taken_over_in_turn(void **state)
         "tick 1000\nround\nsessions\n" TAKES("a", "b", "") TAKES("b", "c", "") TAKES("c", "a", "")
             TAKES("a", "b", "") TAKES("b", "c", "suspected")
                 TAKES("c", "a", "suspected") "? findings flapping error suspected controller\n");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(released_again_and_again),
-        cmocka_unit_test(restarted_in_turn),
-        cmocka_unit_test(jobs_that_end),
-        cmocka_unit_test(taken_over_in_turn),
-    };
-    return cmocka_run_group_tests_name("flapping", tests, NULL, NULL);
 }

@@ -1,14 +1,9 @@
 /* Numbers and times for people: the same length and the same form everywhere. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include <cmocka.h>
-
+#include "tests/support/test.h"
 #include "tui/words/format.h"
 
 #define MS INT64_C(1000)
@@ -18,9 +13,8 @@
 #define D (24 * H)
 
 /* What is at most so long is never printed as less; a list has no seconds. */
-static void prints_bounds_of_ages(void **state)
+TEST(prints_bounds_of_ages)
 {
-    (void)state;
     static const struct {
         int64_t us;
         unsigned form;
@@ -45,9 +39,8 @@ static void prints_bounds_of_ages(void **state)
 }
 
 /* Every form of an age, at both ends of its range. Cut, not rounded. */
-static void prints_ages(void **state)
+TEST(prints_ages)
 {
-    (void)state;
     static const struct {
         int64_t us;
         const char *text;
@@ -77,9 +70,8 @@ static void prints_ages(void **state)
 }
 
 /* Three figures, and no fourth where rounding carries. */
-static void prints_spans(void **state)
+TEST(prints_spans)
 {
-    (void)state;
     static const struct {
         int64_t us;
         const char *text;
@@ -96,9 +88,8 @@ static void prints_spans(void **state)
 }
 
 /* Clocks are local, records are UTC, and no time is "?", never the year 1970. */
-static void prints_times(void **state)
+TEST(prints_times)
 {
-    (void)state;
     setenv("TZ", "UTC-2", 1);
     tzset();
     char buffer[32];
@@ -111,9 +102,8 @@ static void prints_times(void **state)
 }
 
 /* What is only known within bounds is told with both, and an open bound never looks like a number. */
-static void prints_intervals(void **state)
+TEST(prints_intervals)
 {
-    (void)state;
     static const struct {
         int64_t low, high;
         const char *text, *ascii;
@@ -142,7 +132,7 @@ static void prints_intervals(void **state)
 }
 
 /* Times of the model are in UTC without a date: they are shown in local time, of the day that is nearest. */
-static void local_times_in_texts(void **state)
+TEST(local_times_in_texts)
 {
     static const struct {
         const char *zone, *text, *shown;
@@ -156,7 +146,6 @@ static void local_times_in_texts(void **state)
     };
     char buffer[200];
     char *before = getenv("TZ") ? strdup(getenv("TZ")) : NULL;
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         setenv("TZ", cases[i].zone, 1);
         tzset();
@@ -171,14 +160,4 @@ static void local_times_in_texts(void **state)
     before ? setenv("TZ", before, 1) : unsetenv("TZ");
     tzset();
     free(before);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(local_times_in_texts),  cmocka_unit_test(prints_ages),
-        cmocka_unit_test(prints_bounds_of_ages), cmocka_unit_test(prints_spans),
-        cmocka_unit_test(prints_intervals),      cmocka_unit_test(prints_times),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,12 @@
 /* What servers answer to four-letter words: real answers, refusals, cut ones,
    and things that are no answer. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "probe/zookeeper/fourletter.h"
+#include "tests/support/test.h"
 
 #define DATA "tests/unit/data/servers/"
 
@@ -45,9 +41,8 @@ static const struct seen_watches *watches_of(const struct server_answer *answer,
 }
 
 /* Every field of a real connection list, the one without a session among them. */
-static void reads_connections(void **state)
+TEST(reads_connections)
 {
-    (void)state;
     struct server_answer answer;
     assert_null(read_word(FOURLETTER_WORD_CONS, "4lw.id200.leader.cons.txt", &answer));
     assert_int_equal(answer.connections.count, 3);
@@ -67,9 +62,8 @@ static void reads_connections(void **state)
 }
 
 /* Watches by session, and a session whose watches have all fired: listed, with none. */
-static void reads_watches(void **state)
+TEST(reads_watches)
 {
-    (void)state;
     struct server_answer answer;
     assert_null(read_word(FOURLETTER_WORD_WCHC, "4lw.standalone.wchc.txt", &answer));
     assert_int_equal(answer.watches.count, 5);
@@ -95,9 +89,8 @@ static void reads_watches(void **state)
 }
 
 /* Sessions are ZooKeeper's leader's to tell; a follower's list says nothing of their ends. */
-static void reads_sessions(void **state)
+TEST(reads_sessions)
 {
-    (void)state;
     struct server_answer answer;
     assert_null(read_word(FOURLETTER_WORD_DUMP, "4lw.id200.leader.dump.txt", &answer));
     assert_int_equal(answer.sessions.count, 6);
@@ -107,9 +100,8 @@ static void reads_sessions(void **state)
 }
 
 /* As the documentation of ClickHouse Keeper prints its answers. */
-static void reads_keeper(void **state)
+TEST(reads_keeper)
 {
-    (void)state;
     struct server_answer answer;
     server_answer_clear(&answer);
     assert_null(fourletter_word_read(FOURLETTER_WORD_SRVR,
@@ -162,9 +154,8 @@ static void reads_keeper(void **state)
     free(cut);
 }
 
-static void reads_figures(void **state)
+TEST(reads_figures)
 {
-    (void)state;
     struct server_answer answer;
     assert_null(read_word(FOURLETTER_WORD_SRVR, "4lw.id200.leader.srvr.txt", &answer));
     assert_int_equal(answer.figures.mode, SERVER_LEADER);
@@ -185,9 +176,8 @@ static void reads_figures(void **state)
     assert_true(answer.figures.average_us > 0 && answer.figures.uptime_ms > 0 && answer.figures.znodes > 0);
 }
 
-static void reads_modes(void **state)
+TEST(reads_modes)
 {
-    (void)state;
     static const struct {
         const char *word;
         enum server_mode mode;
@@ -207,9 +197,8 @@ static void reads_modes(void **state)
 }
 
 /* Whatever else comes back is a problem in words, never a made-up figure or half a list. */
-static void refuses_the_rest(void **state)
+TEST(refuses_the_rest)
 {
-    (void)state;
     static const struct {
         enum fourletter_word word;
         const char *text, *says;
@@ -251,9 +240,8 @@ static void refuses_the_rest(void **state)
 }
 
 /* Numbers that do not fit are unknown. */
-static void bounds_numbers(void **state)
+TEST(bounds_numbers)
 {
-    (void)state;
     struct server_answer answer;
     server_answer_clear(&answer);
     assert_null(fourletter_word_read(
@@ -272,9 +260,8 @@ static void bounds_numbers(void **state)
 }
 
 /* One address, one spelling: the join of what different answers say depends on it. */
-static void spells_addresses(void **state)
+TEST(spells_addresses)
 {
-    (void)state;
     static const struct {
         const char *from, *to;
     } cases[] = {{"/10.0.0.1:5", "10.0.0.1:5"},
@@ -294,9 +281,8 @@ static void spells_addresses(void **state)
 }
 
 /* Session ids are the same number in either spelling, and nothing that does not fit. */
-static void joins_session_ids(void **state)
+TEST(joins_session_ids)
 {
-    (void)state;
     uint64_t id, other;
     assert_true(session_id_parse("-4035225216055574528", 20, &id));
     assert_true(session_id_parse("0xc800000ba84f0000", 18, &other));
@@ -308,16 +294,4 @@ static void joins_session_ids(void **state)
         "", "0x", "-", "1e5", "12 ", "9223372036854775808", "0x10000000000000000", "+1", "0x-1"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         assert_false(session_id_parse(bad[i], strlen(bad[i]), &id));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_keeper),     cmocka_unit_test(reads_connections),
-        cmocka_unit_test(reads_watches),    cmocka_unit_test(reads_sessions),
-        cmocka_unit_test(reads_figures),    cmocka_unit_test(reads_modes),
-        cmocka_unit_test(refuses_the_rest), cmocka_unit_test(bounds_numbers),
-        cmocka_unit_test(spells_addresses), cmocka_unit_test(joins_session_ids),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,12 @@
 /* Proves that a server's frames are taken where they are right, and refused with a reason where they are not.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include <arpa/inet.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "probe/transport/frame.h"
+#include "tests/support/test.h"
 
 #define KIND_EXISTS 3
 #define KIND_GET 4
@@ -127,9 +123,8 @@ static void expect_reply(int32_t kind, const struct frame *f, const char *fault)
     frame_ledger_free(&ledger);
 }
 
-static void greetings(void **state)
+TEST(greetings)
 {
-    (void)state;
     struct frame f = greeting();
     expect_greeting(&f, NULL);
     put_zeros(&f, 1); /* since 3.4: not read-only */
@@ -157,9 +152,8 @@ static void greetings(void **state)
     assert_true(frame_is_expiry(f.bytes, f.length));
 }
 
-static void lists(void **state)
+TEST(lists)
 {
-    (void)state;
     struct frame f = reply(1, 0);
     put_int(&f, 2);
     put_text(&f, "n_0000000001");
@@ -188,9 +182,8 @@ static void lists(void **state)
     expect_reply(KIND_CHILDREN, &f, "a child's name of length 1000 in 92 bytes");
 }
 
-static void values(void **state)
+TEST(values)
 {
-    (void)state;
     struct frame f = reply(1, 0);
     put_int(&f, -1); /* no data at all */
     put_zeros(&f, STAT);
@@ -229,9 +222,8 @@ static void values(void **state)
 }
 
 /* Replies come in the order of the requests; the fixed numbers only where they are owed. */
-static void order(void **state)
+TEST(order)
 {
-    (void)state;
     struct frame_ledger ledger = open_ledger();
     struct frame f;
     for (int32_t i = 1; i <= 9; i++) /* the ring grows while it is in use */
@@ -256,9 +248,8 @@ static void order(void **state)
     frame_ledger_free(&ledger);
 }
 
-static void notices(void **state)
+TEST(notices)
 {
-    (void)state;
     struct frame_ledger ledger = open_ledger();
     for (int32_t i = 0; i < 5; i++)
         note_read(&ledger, i, KIND_CHILDREN, true);
@@ -291,9 +282,8 @@ static struct frame notice(int32_t type)
 }
 
 /* Each watch that was asked for fires once at most; those that are set again after a reconnect count, too. */
-static void unasked_notices(void **state)
+TEST(unasked_notices)
 {
-    (void)state;
     static const int32_t kinds[] = {KIND_EXISTS, KIND_GET, KIND_CHILDREN, KIND_CHILDREN_NAMES};
     struct frame_ledger ledger = open_ledger();
     struct frame f = notice(4);
@@ -325,9 +315,8 @@ static void unasked_notices(void **state)
     frame_ledger_free(&ledger);
 }
 
-static void frame_lengths(void **state)
+TEST(frame_lengths)
 {
-    (void)state;
     struct frame_ledger ledger = {0};
     char fault[FRAME_FAULT_TEXT];
     assert_false(frame_check_length(&ledger, 0x48545450, fault)); /* "HTTP" */
@@ -356,9 +345,8 @@ static uint8_t *long_list(uint32_t count, uint32_t *length)
 }
 
 /* A list that is right, and too long: the client is to get an error in its place. */
-static void too_large(void **state)
+TEST(too_large)
 {
-    (void)state;
     char fault[FRAME_FAULT_TEXT];
     struct frame_ledger ledger = open_ledger();
     uint32_t length;
@@ -386,9 +374,8 @@ static void too_large(void **state)
     frame_ledger_free(&ledger);
 }
 
-static void sasl_answers(void **state)
+TEST(sasl_answers)
 {
-    (void)state;
     char fault[FRAME_FAULT_TEXT];
     const uint8_t *token;
     size_t length;
@@ -415,14 +402,4 @@ static void sasl_answers(void **state)
     put_int(&f, -1); /* as ZooKeeper does */
     assert_true(frame_read_sasl(f.bytes, f.length, &token, &length, &error, fault));
     assert_int_equal(error, -115);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(greetings),     cmocka_unit_test(lists),     cmocka_unit_test(values),
-        cmocka_unit_test(order),         cmocka_unit_test(notices),   cmocka_unit_test(unasked_notices),
-        cmocka_unit_test(frame_lengths), cmocka_unit_test(too_large), cmocka_unit_test(sasl_answers),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

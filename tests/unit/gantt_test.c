@@ -1,11 +1,6 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/support/test.h"
 #include "tui/views/gantt.h"
 
 #define SECOND INT64_C(1000000)
@@ -36,11 +31,10 @@ static void draw(char text[21], struct leadership_history_stretch *stretches, si
 }
 
 /* The last moments are not recorded yet: that is no gap. What is older and unknown is one. */
-static void the_newest_is_no_gap(void **state)
+TEST(the_newest_is_no_gap)
 {
     struct leadership_history_stretch stretches[] = {{0, BEGUN + 5 * SECOND, BEGUN + 17 * SECOND, false}};
     char text[21];
-    (void)state;
     draw(text, stretches, 1, 4 * SECOND);
     assert_string_equal(text, "?????############   ");
     draw(text, stretches, 1, 2 * SECOND);
@@ -51,14 +45,13 @@ static void the_newest_is_no_gap(void **state)
 
 /* A stretch that nobody watched stays one, even where it ends a moment ago;
    nothing known is nothing drawn. */
-static void what_was_not_watched_stays_dashed(void **state)
+TEST(what_was_not_watched_stays_dashed)
 {
     struct leadership_history_stretch stretches[] = {
         {0, BEGUN, BEGUN + 10 * SECOND, false},
         {LANE_UNKNOWN, BEGUN + 10 * SECOND, BEGUN + 18 * SECOND, false},
         {0, BEGUN + 18 * SECOND, BEGUN + 19 * SECOND, true}};
     char text[21];
-    (void)state;
     draw(text, stretches, 3, 4 * SECOND);
     assert_string_equal(text, "##########????????# ");
     /* ... and from its beginning on, while it lasts. */
@@ -68,13 +61,4 @@ static void what_was_not_watched_stays_dashed(void **state)
     assert_string_equal(text, "#################?? ");
     draw(text, stretches, 0, 4 * SECOND);
     assert_string_equal(text, "????????????????????");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_newest_is_no_gap),
-        cmocka_unit_test(what_was_not_watched_stays_dashed),
-    };
-    return cmocka_run_group_tests_name("lanes", tests, NULL, NULL);
 }

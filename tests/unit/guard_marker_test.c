@@ -1,16 +1,11 @@
 /*
  * By what a znode in the sandbox is taken for this program's own, and by what it is not.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "probe/candidate/guard.h"
+#include "tests/support/test.h"
 
 static bool is_marker(const char *data, int32_t version, uint64_t owner)
 {
@@ -19,9 +14,8 @@ static bool is_marker(const char *data, int32_t version, uint64_t owner)
 }
 
 /* The whole word, in a znode that lasts and that nobody has written to: what begins alike is somebody's. */
-static void only_what_is_as_it_was_made_is_ours(void **state)
+TEST(only_what_is_as_it_was_made_is_ours)
 {
-    (void)state;
     char *with = run_marker_make("{hex}-n_"), *without = run_marker_make(NULL);
     assert_true(is_marker(with, 0, 0) && is_marker(without, 0, 0));
     assert_false(is_marker(with, 1, 0));
@@ -38,9 +32,8 @@ static void only_what_is_as_it_was_made_is_ours(void **state)
 }
 
 /* A candidate by the run's pattern and a number, a lock by its one name. */
-static void candidates_are_known_by_their_names(void **state)
+TEST(candidates_are_known_by_their_names)
 {
-    (void)state;
     assert_true(run_marker_fits("n_", "n_0000000007"));
     assert_true(run_marker_fits("{hex}-n_", "0123456789abcdef0123456789abcdef-n_0000000007"));
     assert_false(run_marker_fits("{hex}-n_", "n_0000000007"));
@@ -49,13 +42,4 @@ static void candidates_are_known_by_their_names(void **state)
     assert_false(run_marker_fits(NULL, "n_0000000007"));
     assert_true(run_marker_fits("=lock", "lock"));
     assert_false(run_marker_fits("=lock", "lock0000000007") || run_marker_fits("=lock", "other"));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(only_what_is_as_it_was_made_is_ours),
-        cmocka_unit_test(candidates_are_known_by_their_names),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,14 +2,9 @@
  * What a guard lets through and what it refuses, without a server: a session that never connects takes no
  * request, so what is allowed shows in that nothing was counted as refused.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "probe/candidate/guard.h"
+#include "tests/support/test.h"
 
 struct world {
     uv_loop_t loop;
@@ -55,7 +50,7 @@ static bool deletes(struct world *world, struct guard *guard, const char *path)
 }
 
 /* A run may touch the sandbox itself, its own znode, what is below it, and its own signs beside it. */
-static void a_run_keeps_to_itself(void **state)
+TEST_BETWEEN(a_run_keeps_to_itself, world_begin, world_end)
 {
     struct guard *guard =
         guard_new_sandbox("/electop-sandbox", "run-1", "/electop-sandbox/run-1/election", "n_");
@@ -98,7 +93,7 @@ static void a_run_keeps_to_itself(void **state)
 
 /* A run's znode, and what it stands in, is made once: its candidates never make it again. Once it is lost
    nothing more is created in it; the signs beside it say that it ends. */
-static void a_lost_run_is_left_alone(void **state)
+TEST_BETWEEN(a_lost_run_is_left_alone, world_begin, world_end)
 {
     struct guard *guard = guard_new_sandbox("/a/sandbox", "run-1", "/a/sandbox/run-1/election", "n_");
     static const char *const kept[] = {"/a", "/a/sandbox", "/a/sandbox/run-1"};
@@ -120,9 +115,8 @@ static void a_lost_run_is_left_alone(void **state)
 }
 
 /* Bare numbers begin again in a directory that is made anew, and whoever comes first leads there. */
-static void another_directory_is_lost(void **state)
+TEST_BETWEEN(another_directory_is_lost, world_begin, world_end)
 {
-    (void)state;
     struct guard *guard = guard_new_live("/app/election", "n_");
     guard_see_directory(guard, &(struct znode_stat){.czxid = 7});
     guard_see_directory(guard, NULL);
@@ -135,7 +129,7 @@ static void another_directory_is_lost(void **state)
 }
 
 /* In a live election: one kind of create, while the rules hold, and nobody else's znode is ever deleted. */
-static void a_live_election_takes_candidates_only(void **state)
+TEST_BETWEEN(a_live_election_takes_candidates_only, world_begin, world_end)
 {
     struct guard *guard = guard_new_live("/app/election", "_c_{uuid}-latch-");
     const char *name = "/app/election/_c_6f1c9e0a-0000-4000-8000-000000000001-latch-";
@@ -165,15 +159,4 @@ static void a_live_election_takes_candidates_only(void **state)
     assert_true(creates(*state, guard, "/election/n_", "x", CREATE_EPHEMERAL_SEQUENTIAL));
     assert_false(deletes(*state, guard, "/election/n_0000000001"));
     guard_free(guard);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(a_run_keeps_to_itself, world_begin, world_end),
-        cmocka_unit_test_setup_teardown(a_lost_run_is_left_alone, world_begin, world_end),
-        cmocka_unit_test_setup_teardown(another_directory_is_lost, world_begin, world_end),
-        cmocka_unit_test_setup_teardown(a_live_election_takes_candidates_only, world_begin, world_end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

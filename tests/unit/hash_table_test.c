@@ -1,13 +1,9 @@
 /* The hash table: every link is found, walked over once, and can be removed while walking. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include <stdlib.h>
 
 #include "config/hash_table.h"
+#include "tests/support/test.h"
 
 #define MANY 1000
 
@@ -31,9 +27,8 @@ static struct number *number_find(const struct hash_table *table, uint32_t value
     return link ? HASH_ENTRY(link, struct number, link) : NULL;
 }
 
-static void links_are_found_walked_and_removed(void **state)
+TEST(links_are_found_walked_and_removed)
 {
-    (void)state;
     struct hash_table table = {.hash_of = number_hash};
     struct number *all = calloc(MANY, sizeof *all);
     assert_null(hash_table_first(&table, 1));
@@ -62,9 +57,8 @@ static void links_are_found_walked_and_removed(void **state)
     free(all);
 }
 
-static void a_hash_depends_on_every_byte_and_the_seed(void **state)
+TEST(a_hash_depends_on_every_byte_and_the_seed)
 {
-    (void)state;
     char text[] = "a path of a candidate";
     uint32_t before = hash_bytes(text, sizeof text - 1, 1);
     assert_int_equal(hash_bytes(text, sizeof text - 1, 1), before);
@@ -75,13 +69,4 @@ static void a_hash_depends_on_every_byte_and_the_seed(void **state)
         text[i] ^= 1;
         assert_int_not_equal(hash_bytes(text, i, 1), before);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(links_are_found_walked_and_removed),
-        cmocka_unit_test(a_hash_depends_on_every_byte_and_the_seed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

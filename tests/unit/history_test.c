@@ -1,22 +1,17 @@
 /* Proves that a recording tells afterwards what was told, and shows what was shown, at every moment. */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <uv.h>
-#include <cmocka.h>
 
 #include "probe/election/election.h"
 #include "tests/support/recorded.h"
+#include "tests/support/test.h"
 
 /* What a recording tells is what was told, word for word, and every moment looks as it did. */
-static void reports_the_same(void **state)
+TEST(reports_the_same)
 {
-    (void)state;
     struct recorded *world = recorded_begin();
     recorded_changes(world, 40);
     recorded_stop(world);
@@ -60,9 +55,8 @@ static bool add_stretch(void *context, const struct history_stretch *stretch)
 }
 
 /* Failovers, steps and stretches of the time line are all of them, and those that were asked for. */
-static void finds_what_is_asked_for(void **state)
+TEST(finds_what_is_asked_for)
 {
-    (void)state;
     struct recorded *world = recorded_begin();
     char *error;
     recorded_changes(world, 10);
@@ -114,9 +108,8 @@ static bool is_the_finding(void *context, const struct event *event)
 
 /* However many candidates a finding is about, and whatever they call themselves; one of a newer program is
    left out. */
-static void reports_findings_whole(void **state)
+TEST(reports_findings_whole)
 {
-    (void)state;
     struct recorded *world = recorded_begin();
     recorded_changes(world, 1);
     recorded_stop(world);
@@ -174,9 +167,8 @@ static struct known known_of(const struct recorded *world)
 
 /* Who leads on while recorders change is one leader, whichever of them read who that is: else a report has
    two lanes of it. Whoever begins anew under the same name may be another. */
-static void knows_a_leader_again(void **state)
+TEST(knows_a_leader_again)
 {
-    (void)state;
     static const char *const forgets[] = {"min", "max"};
     for (size_t i = 0; i < 2; i++) {
         struct recorded *world = recorded_begin();
@@ -210,9 +202,8 @@ static void knows_a_leader_again(void **state)
 }
 
 /* While it is being written, others read it; what they see grows. */
-static void reads_while_it_is_written(void **state)
+TEST(reads_while_it_is_written)
 {
-    (void)state;
     struct recorded *world = recorded_begin();
     uv_sleep(600);
     struct history *history = recorded_open(world);
@@ -263,9 +254,8 @@ static struct shutdown ending_of(struct history *history)
 
 /* A connection that is still lost is a gap since it was, for whoever looks meanwhile, at the end of a
    recording, and after somebody else has gone on recording. */
-static void draws_a_gap_that_lasts(void **state)
+TEST(draws_a_gap_that_lasts)
 {
-    (void)state;
     struct recorded *world = recorded_begin();
     recorded_pass(world, 60000);
     recorder_flush(world->recorder);
@@ -309,9 +299,8 @@ static void draws_a_gap_that_lasts(void **state)
 }
 
 /* To connect takes a moment, which is no gap. */
-static void begins_without_a_gap(void **state)
+TEST(begins_without_a_gap)
 {
-    (void)state;
     struct recorded *world = recorded_new();
     recorded_start(world, KEEP_LONG_MS);
     recorded_pass(world, 100);
@@ -325,9 +314,8 @@ static void begins_without_a_gap(void **state)
 }
 
 /* A minute, a lost connection for one, a minute, nobody records for one, and a minute. */
-static void knows_when_nobody_watched(void **state)
+TEST(knows_when_nobody_watched)
 {
-    (void)state;
     struct recorded *world = recorded_begin();
     int64_t from_us = world->now.wall_us;
     recorded_pass(world, 60000);
@@ -355,9 +343,8 @@ static void knows_when_nobody_watched(void **state)
 }
 
 /* What became unreadable while it is open is not taken for one in which nothing was recorded. */
-static void says_why_it_cannot_be_read(void **state)
+TEST(says_why_it_cannot_be_read)
 {
-    (void)state;
     struct recorded *world = recorded_begin();
     recorded_changes(world, 1);
     recorded_stop(world);
@@ -376,9 +363,8 @@ static void says_why_it_cannot_be_read(void **state)
 }
 
 /* A failover has one row, which every reader reads back: an event, a list, and each moment since. */
-static void a_failover_is_one_row(void **state)
+TEST(a_failover_is_one_row)
 {
-    (void)state;
     struct recorded *world = recorded_begin();
     recorded_changes(world, 3);
     recorded_stop(world);
@@ -423,9 +409,8 @@ static bool take_sample(void *context, const struct election *election, const st
 }
 
 /* The percentiles of an election are those of its failovers in that time, one by one. */
-static void percentiles_are_of_the_failovers(void **state)
+TEST(percentiles_are_of_the_failovers)
 {
-    (void)state;
     struct recorded *world = recorded_begin();
     recorded_changes(world, 20);
     recorded_stop(world);
@@ -456,16 +441,4 @@ static void percentiles_are_of_the_failovers(void **state)
     assert_int_equal(none.all.count, 0);
     history_close(history);
     recorded_free(world);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reports_the_same),          cmocka_unit_test(finds_what_is_asked_for),
-        cmocka_unit_test(reports_findings_whole),    cmocka_unit_test(knows_a_leader_again),
-        cmocka_unit_test(reads_while_it_is_written), cmocka_unit_test(knows_when_nobody_watched),
-        cmocka_unit_test(draws_a_gap_that_lasts),    cmocka_unit_test(begins_without_a_gap),
-        cmocka_unit_test(a_failover_is_one_row),     cmocka_unit_test(percentiles_are_of_the_failovers),
-        cmocka_unit_test(says_why_it_cannot_be_read)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

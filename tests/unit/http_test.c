@@ -1,9 +1,4 @@
 /* One GET, and every way in which it ends: each told by what it is. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include <netinet/in.h>
 #include <stdio.h>
@@ -13,6 +8,7 @@
 #include <unistd.h>
 
 #include "probe/zookeeper/http.h"
+#include "tests/support/test.h"
 
 struct outcome {
     bool done, whole;
@@ -68,9 +64,8 @@ static int bound(int *port, int backlog)
 }
 
 /* Bound, and nobody listens: refused, and only that is called so. */
-static void refused(void **state)
+TEST(refused)
 {
-    (void)state;
     int port, fd = bound(&port, -1);
     struct outcome o = get("127.0.0.1", port, 2000);
     assert_string_equal(o.problem, "connection refused");
@@ -79,25 +74,22 @@ static void refused(void **state)
 }
 
 /* No machine has the broadcast address of loopback; the system refuses it as it does without a route. */
-static void unreachable(void **state)
+TEST(unreachable)
 {
-    (void)state;
     struct outcome o = get("127.255.255.255", 8080, 2000);
     assert_string_equal(o.problem, "network is unreachable");
 }
 
 /* RFC 2606: nobody ever has such a name, whatever the resolver is. */
-static void no_such_host(void **state)
+TEST(no_such_host)
 {
-    (void)state;
     struct outcome o = get("no-such-host.invalid", 8080, 20000);
     assert_string_equal(o.problem, "no such host");
 }
 
 /* It listens, and never accepts or answers. */
-static void no_answer(void **state)
+TEST(no_answer)
 {
-    (void)state;
     int port, fd = bound(&port, 4);
     struct outcome o = get("127.0.0.1", port, 200);
     assert_string_equal(o.problem, "no answer within 0.2 s");
@@ -105,9 +97,8 @@ static void no_answer(void **state)
 }
 
 /* Its queue of connections is full: it does not even come to a question. */
-static void no_connection(void **state)
+TEST(no_connection)
 {
-    (void)state;
     int port, fd = bound(&port, 0), waiting[8];
     struct sockaddr_in address = {
         .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK), .sin_port = htons((uint16_t)port)};
@@ -147,21 +138,11 @@ static void endless(const char *head, const char *line, const char *problem)
 }
 
 /* What a server sends beside the body is bounded, too, and so is what it costs to read it. */
-static void bounded(void **state)
+TEST(bounded)
 {
-    (void)state;
 #define CHUNKED "HTTP/1.1 500 Error\r\nTransfer-Encoding: chunked\r\n"
     endless(CHUNKED "\r\n2\r\n{}\r\n0\r\n", "X: y\r\n", "an answer with more than 64 KB of headers");
     endless(CHUNKED, "X: y\r\n", "an answer with more than 64 KB of headers");
     endless(CHUNKED "\r\n1;", "xxxxxxx", "an answer without end or content");
     endless(CHUNKED "\r\n", "1\r\nx\r\n", "an answer in more than 65,536 pieces");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(refused),   cmocka_unit_test(unreachable),   cmocka_unit_test(no_such_host),
-        cmocka_unit_test(no_answer), cmocka_unit_test(no_connection), cmocka_unit_test(bounded),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,10 @@
 /* Proves what people are shown of the bytes that candidates carry. */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "config/utf8.h"
 #include "probe/election/identity.h"
+#include "tests/support/test.h"
 
 #define BYTES(text) text, sizeof(text) - 1
 
@@ -73,9 +69,8 @@ static const struct {
     {BYTES("first line\nsecond\x01"), "first line"},
 };
 
-static void identities(void **state)
+TEST(identities)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         /* An exact allocation, so that a sanitizer sees the first byte read too many. */
         char *data = malloc(cases[i].length + !cases[i].length);
@@ -89,9 +84,8 @@ static void identities(void **state)
 }
 
 /* Long text is cut between characters, never within one, and two that differ behind the cut are not the same. */
-static void long_text_is_cut(void **state)
+TEST(long_text_is_cut)
 {
-    (void)state;
     char data[1000];
     for (size_t i = 0; i + 1 < sizeof data; i += 2)
         memcpy(data + i, "\xc3\xa9", 2);
@@ -114,9 +108,8 @@ static void long_text_is_cut(void **state)
 }
 
 /* A member's role and state, in this order, and no more than it says. */
-static void members_say_what_they_do(void **state)
+TEST(members_say_what_they_do)
 {
-    (void)state;
     static const char *const said[][2] = {
         {"{\"state\":\"streaming\",\"role\":\"replica\",\"timeline\":3}", "replica, streaming"},
         {"{\"role\":\"primary\"}", "primary"},
@@ -133,11 +126,4 @@ static void members_say_what_they_do(void **state)
             fail_msg("%s: %s", said[i][0], about ? about : "nothing");
         free(about);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(identities), cmocka_unit_test(long_text_is_cut),
-                                       cmocka_unit_test(members_say_what_they_do)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,10 @@
 /* json_writer: whatever bytes come in, valid JSON comes out, and jansson reads back what was meant. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include <string.h>
 
 #include "probe/json/json_writer.h"
 #include "tests/support/json_back.h"
+#include "tests/support/test.h"
 
 /* Writes one string, checks that it is valid JSON and gives back expected; and, where not NULL,
    its raw form. */
@@ -30,9 +26,8 @@ static void check_string(const char *text, const char *expected, const char *raw
 }
 
 /* Text that JSON can hold comes back byte for byte, and what could steer a terminal is escaped. */
-static void keeps_text(void **state)
+TEST(keeps_text)
 {
-    (void)state;
     check_string("", "", "\"\"");
     check_string("n_0000000042", "n_0000000042", "\"n_0000000042\"");
     check_string("a\"b\\c/d", "a\"b\\c/d", "\"a\\\"b\\\\c/d\"");
@@ -57,9 +52,8 @@ static void keeps_text(void **state)
 }
 
 /* A byte that is no UTF-8 becomes \xNN: cut, overlong, surrogate, beyond the last character, lone. */
-static void shows_invalid_bytes(void **state)
+TEST(shows_invalid_bytes)
 {
-    (void)state;
     check_string("\xff", "\\xff", "\"\\\\xff\"");
     check_string("a\x80z", "a\\x80z", NULL);
     check_string("cut \xe4\xb8", "cut \\xe4\\xb8", NULL);
@@ -71,9 +65,8 @@ static void shows_invalid_bytes(void **state)
 }
 
 /* Every pair of bytes in the middle of a text gives valid JSON. */
-static void survives_every_pair(void **state)
+TEST(survives_every_pair)
 {
-    (void)state;
     struct buffer out = {0};
     struct json_writer writer = json_writer_to(&out, false);
     json_write_begin(&writer, '[');
@@ -98,9 +91,8 @@ static void check_ms(int64_t us, const char *expected)
 }
 
 /* Durations are numbers: decimals only below 10 ms, never negative. */
-static void writes_durations(void **state)
+TEST(writes_durations)
 {
-    (void)state;
     check_ms(-1, "null");
     check_ms(0, "0");
     check_ms(7, "0.007");
@@ -125,9 +117,8 @@ static void check_time(int64_t us, const char *expected)
 }
 
 /* Times are RFC 3339 in UTC; a clock that makes no sense is not known. */
-static void writes_times(void **state)
+TEST(writes_times)
 {
-    (void)state;
     check_time(1795183402104999, "\"2026-11-20T14:03:22.104Z\"");
     check_time(1, "\"1970-01-01T00:00:00.000Z\"");
     check_time(0, "null");
@@ -136,9 +127,8 @@ static void writes_times(void **state)
 }
 
 /* Commas and line breaks fall where they belong, in both forms. */
-static void lays_out(void **state)
+TEST(lays_out)
 {
-    (void)state;
     struct buffer out = {0};
     struct json_writer writer = json_writer_to(&out, true);
     json_write_begin(&writer, '{');
@@ -167,14 +157,4 @@ static void lays_out(void **state)
                                    "\"c\": \"0xf00002a4d0a0001\", \"d\": null, \"e\": -9223372036854775808, "
                                    "\"f\": 18446744073709551615}");
     buffer_free(&out);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(keeps_text),          cmocka_unit_test(shows_invalid_bytes),
-        cmocka_unit_test(survives_every_pair), cmocka_unit_test(writes_durations),
-        cmocka_unit_test(writes_times),        cmocka_unit_test(lays_out),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,18 +1,12 @@
 /* The table of keys: every action has its keys and its help, and no key does two things. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/support/test.h"
 #include "tui/screen/key_bindings.h"
 
 /* One row an action, each with keys, a help line, and codes that lead back to it. */
-static void is_complete(void **state)
+TEST(is_complete)
 {
-    (void)state;
     size_t count;
     const struct key_binding *bindings = key_bindings(&count);
     assert_int_equal(count, ACTION_COUNT - 1);
@@ -31,9 +25,8 @@ static void is_complete(void **state)
 }
 
 /* What no row names does nothing. */
-static void ignores_other_keys(void **state)
+TEST(ignores_other_keys)
 {
-    (void)state;
     static const int others[] = {0,         -1, 'z', 'Q', 'U', 1, 27 + 1000, KEY_CODE_NONE, KEY_CODE_CLICK,
                                  0x7fffffff};
     for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
@@ -41,9 +34,8 @@ static void ignores_other_keys(void **state)
 }
 
 /* The keys printed for people are the ones that work. */
-static void says_the_keys_that_work(void **state)
+TEST(says_the_keys_that_work)
 {
-    (void)state;
     size_t count;
     const struct key_binding *bindings = key_bindings(&count);
     for (size_t i = 0; i < count; i++) {
@@ -54,14 +46,4 @@ static void says_the_keys_that_work(void **state)
                 assert_int_equal(key_action(*c), bindings[i].action);
         }
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(is_complete),
-        cmocka_unit_test(ignores_other_keys),
-        cmocka_unit_test(says_the_keys_that_work),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,15 +2,10 @@
  * The decoder of terminal input: every form of a key is that key, an unknown sequence is nothing at all, and
  * an incomplete one ends by time and never by a wait.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/support/test.h"
 #include "tui/screen/key_decoder.h"
 #include "tui/screen/key_bindings.h"
 
@@ -33,9 +28,8 @@ static int only_key(const char *bytes, int64_t now_ms)
     return any ? press.key : 0;
 }
 
-static void knows_every_form_of_a_key(void **state)
+TEST_BETWEEN(knows_every_form_of_a_key, renew, NULL)
 {
-    (void)state;
     static const struct {
         const char *bytes;
         int key;
@@ -77,9 +71,8 @@ static void knows_every_form_of_a_key(void **state)
 }
 
 /* Terminfo has the last word about this terminal's own sequences. */
-static void takes_keys_from_terminfo(void **state)
+TEST_BETWEEN(takes_keys_from_terminfo, renew, NULL)
 {
-    (void)state;
     key_decoder_define(&decoder, "\033[7$", KEY_CODE_END);
     key_decoder_define(&decoder, "\033Ow", KEY_CODE_HOME);
     key_decoder_define(&decoder, "\033[8~", KEY_CODE_F9);
@@ -91,9 +84,8 @@ static void takes_keys_from_terminfo(void **state)
 }
 
 /* Neither the whole nor its letters are a key. */
-static void skips_what_it_does_not_know(void **state)
+TEST_BETWEEN(skips_what_it_does_not_know, renew, NULL)
 {
-    (void)state;
     static const char *const rows[] = {
         "\033[1;5Q",
         "\033[99;99;99~",
@@ -130,9 +122,8 @@ static void skips_what_it_does_not_know(void **state)
 }
 
 /* An ESC is the key after a moment; with a letter behind it, it is two keys. */
-static void reports_escape_from_a_sequence(void **state)
+TEST_BETWEEN(reports_escape_from_a_sequence, renew, NULL)
 {
-    (void)state;
     struct key_press press;
     assert_int_equal(only_key("\033", 1000), 0);
     assert_int_equal(key_decoder_wait_ms(&decoder, 1000), KEY_DECODER_ESCAPE_MS);
@@ -156,9 +147,8 @@ static void reports_escape_from_a_sequence(void **state)
     assert_int_equal(only_key("[A", 1400), KEY_CODE_UP);
 }
 
-static void reads_the_mouse_in_three_protocols(void **state)
+TEST_BETWEEN(reads_the_mouse_in_three_protocols, renew, NULL)
 {
-    (void)state;
     static const char *const press_bytes[] = {"\033[<0;10;5M", "\033[32;10;5M", "\033[M *%"};
     static const char *const release_bytes[] = {"\033[<0;10;5m", "\033[35;10;5M", "\033[M#*%"};
     for (int form = 0; form < 3; form++) {
@@ -180,9 +170,8 @@ static void reads_the_mouse_in_three_protocols(void **state)
 }
 
 /* A paste is text: no character of it is a command, whatever is in it. */
-static void keeps_a_paste_apart(void **state)
+TEST_BETWEEN(keeps_a_paste_apart, renew, NULL)
 {
-    (void)state;
     struct key_press press;
     const char *paste = "\033[200~q\r\033[A\033x\033[M\033]11;x\a\x03é\033[201~w";
     char text[16] = "";
@@ -201,9 +190,8 @@ static void keeps_a_paste_apart(void **state)
     assert_int_equal(key_decoder_wait_ms(&decoder, 9000), -1);
 }
 
-static void hands_over_an_answer(void **state)
+TEST_BETWEEN(hands_over_an_answer, renew, NULL)
 {
-    (void)state;
     assert_int_equal(only_key("\033]11;rgb:ffff/fafa/e0e0\033\\", 1000), KEY_CODE_ANSWER);
     assert_string_equal(key_decoder_answer(&decoder), "11;rgb:ffff/fafa/e0e0");
     assert_int_equal(only_key("\033]11;rgb:1/2/3\a", 1000), KEY_CODE_ANSWER);
@@ -213,9 +201,8 @@ static void hands_over_an_answer(void **state)
 }
 
 /* It takes what fits, and the rest later. */
-static void is_bounded(void **state)
+TEST_BETWEEN(is_bounded, renew, NULL)
 {
-    (void)state;
     char many[KEY_DECODER_BYTES + 100];
     struct key_press press;
     memset(many, 'j', sizeof many);
@@ -226,19 +213,4 @@ static void is_bounded(void **state)
     for (int i = 0; i < KEY_DECODER_BYTES; i++)
         assert_true(key_decoder_next(&decoder, 1000, &press) && press.key == 'j');
     assert_false(key_decoder_next(&decoder, 1000, &press));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(knows_every_form_of_a_key, renew),
-        cmocka_unit_test_setup(takes_keys_from_terminfo, renew),
-        cmocka_unit_test_setup(skips_what_it_does_not_know, renew),
-        cmocka_unit_test_setup(reports_escape_from_a_sequence, renew),
-        cmocka_unit_test_setup(reads_the_mouse_in_three_protocols, renew),
-        cmocka_unit_test_setup(keeps_a_paste_apart, renew),
-        cmocka_unit_test_setup(hands_over_an_answer, renew),
-        cmocka_unit_test_setup(is_bounded, renew),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,21 +1,15 @@
 /* When somebody of a crowd dies and returns: what the ensemble takes is not caught up with, our own delay is.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "probe/inject/kill_schedule.h"
+#include "tests/support/test.h"
 
 #define SECOND 1000000u
 
 /* The first is due one interval after all stood; one of whom we are late ourselves was due when it was due.
  */
-static void counts_our_own_delay(void **state)
+TEST(counts_our_own_delay)
 {
-    (void)state;
     struct kill_schedule s = {.every_us = 2 * SECOND};
     assert_false(kill_schedule_is_due(&s, 0, 100 * SECOND));
     assert_false(kill_schedule_is_due(&s, 10 * SECOND, 12 * SECOND - 1));
@@ -29,9 +23,8 @@ static void counts_our_own_delay(void **state)
 }
 
 /* Where nobody was there to die, and where the one before took longer, the next is due when it can be. */
-static void does_not_catch_up_with_the_ensemble(void **state)
+TEST(does_not_catch_up_with_the_ensemble)
 {
-    (void)state;
     struct kill_schedule s = {.every_us = 2 * SECOND};
     assert_true(kill_schedule_is_due(&s, 10 * SECOND, 12 * SECOND));
     kill_schedule_take(&s, OBSTACLE_NOBODY, 12 * SECOND);
@@ -49,9 +42,8 @@ static void does_not_catch_up_with_the_ensemble(void **state)
 /* Of a second's deaths in ten during which the failover before was not over, or nobody led, one is carried
  * out late, or is still owed at the end: the others are counted, by what was in their way, and none is lost.
  */
-static void counts_what_is_left_out(void **state)
+TEST(counts_what_is_left_out)
 {
-    (void)state;
     struct kill_schedule s = {.every_us = SECOND};
     const uint64_t stood_us = 10 * SECOND;
     for (uint64_t time_us = stood_us; time_us < 30 * SECOND; time_us += SECOND / 100) {
@@ -89,9 +81,8 @@ static void counts_what_is_left_out(void **state)
 }
 
 /* While we ourselves stood still several fell due: the first is as late as it is, and none is lost. */
-static void counts_what_we_were_late_for(void **state)
+TEST(counts_what_we_were_late_for)
 {
-    (void)state;
     struct kill_schedule s = {.every_us = SECOND};
     assert_true(kill_schedule_is_due(&s, 10 * SECOND, 14 * SECOND + SECOND / 2));
     uint64_t due_us = kill_schedule_take(&s, OBSTACLES, 14 * SECOND + SECOND / 2);
@@ -104,9 +95,8 @@ static void counts_what_we_were_late_for(void **state)
 }
 
 /* While it is held nobody dies, and what was due meanwhile is not made up for. */
-static void can_be_held(void **state)
+TEST(can_be_held)
 {
-    (void)state;
     struct kill_schedule s = {.every_us = 2 * SECOND};
     kill_schedule_hold(&s, true);
     assert_false(kill_schedule_is_due(&s, 10 * SECOND, 50 * SECOND));
@@ -118,9 +108,8 @@ static void can_be_held(void **state)
 }
 
 /* Everybody who is not gone for good returns, once, when the time has come, and as they went. */
-static void brings_everybody_back(void **state)
+TEST(brings_everybody_back)
 {
-    (void)state;
     struct kill_schedule s = {.every_us = 1, .away_us = SECOND};
     size_t i, returned = 0;
     enum kill_mode how;
@@ -138,17 +127,4 @@ static void brings_everybody_back(void **state)
         }
     assert_int_equal(returned, 100);
     kill_schedule_free(&s);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts_our_own_delay),
-        cmocka_unit_test(does_not_catch_up_with_the_ensemble),
-        cmocka_unit_test(counts_what_is_left_out),
-        cmocka_unit_test(counts_what_we_were_late_for),
-        cmocka_unit_test(can_be_held),
-        cmocka_unit_test(brings_everybody_back),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

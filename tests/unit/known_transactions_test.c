@@ -1,22 +1,17 @@
 /* Which transaction ended a session: told only where none but one can have. */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include <stdlib.h>
 
 #include "probe/election/model.h"
 #include "probe/election/known_transactions.h"
+#include "tests/support/test.h"
 
 #define SESSION 0x100
 #define EPOCH (INT64_C(3) << 32)
 
 /* All that came after what took the znode must be something else. */
-static void one_for_both_where_nothing_else_is_left(void **state)
+TEST(one_for_both_where_nothing_else_is_left)
 {
-    (void)state;
     struct known_transactions *t = NULL;
     assert_true(known_transactions_are_one(t, EPOCH + 10, EPOCH + 10, SESSION));
     assert_false(known_transactions_are_one(t, EPOCH + 10, EPOCH + 11, SESSION));
@@ -36,9 +31,8 @@ static void one_for_both_where_nothing_else_is_left(void **state)
 }
 
 /* Where exactly one may have deleted anything, that one did. */
-static void a_taker_where_only_one_can_be(void **state)
+TEST(a_taker_where_only_one_can_be)
 {
-    (void)state;
     struct known_transactions *t = NULL;
     assert_int_equal(known_transactions_taker(t, 0, EPOCH + 11), 0);
     assert_int_equal(known_transactions_taker(t, EPOCH + 11, EPOCH + 11), 0);
@@ -55,9 +49,8 @@ static void a_taker_where_only_one_can_be(void **state)
 }
 
 /* Requests by their words; reads, and requests of nobody, tell nothing. */
-static void requests_give_transactions_away(void **state)
+TEST(requests_give_transactions_away)
 {
-    (void)state;
     struct known_transactions *t = NULL;
     known_transactions_note_request(&t, EPOCH + 11, 0x200, "GETD");
     known_transactions_note_request(&t, EPOCH + 11, 0x200, "PING");
@@ -81,9 +74,8 @@ static void requests_give_transactions_away(void **state)
 }
 
 /* Tried on histories of which the truth is known: whatever is noted rightly, nothing is told wrongly. */
-static void never_reports_two_as_one(void **state)
+TEST(never_reports_two_as_one)
 {
-    (void)state;
     srand(11);
     unsigned takers = 0, ones = 0;
     for (int round = 0; round < 20000; round++) {
@@ -106,9 +98,8 @@ static void never_reports_two_as_one(void **state)
 }
 
 /* Where the servers' data was wiped, other transactions have the numbers of those that are known. */
-static void a_new_session_begins_with_none(void **state)
+TEST(a_new_session_begins_with_none)
 {
-    (void)state;
     char name[] = "", hosts[] = "h:1", *error = NULL;
     struct cluster_settings cluster = {.name = name, .hosts = hosts};
     struct settings settings = {.clusters = &cluster, .cluster_count = 1};
@@ -130,16 +121,4 @@ static void a_new_session_begins_with_none(void **state)
     assert_false(
         known_transactions_are_one(model->clusters[0].transactions, EPOCH + 10, EPOCH + 11, SESSION));
     model_free(model);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_for_both_where_nothing_else_is_left),
-        cmocka_unit_test(a_taker_where_only_one_can_be),
-        cmocka_unit_test(requests_give_transactions_away),
-        cmocka_unit_test(never_reports_two_as_one),
-        cmocka_unit_test(a_new_session_begins_with_none),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,19 +1,14 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include <cmocka.h>
-
 #include "tests/support/scenes.h"
+#include "tests/support/test.h"
 #include "tui/words/chain_lines.h"
 #include "tui/words/labels.h"
 
 /* A column has few cells: what tells the servers apart, and never half an address. */
-static void servers_are_reported_apart_in_few_columns(void **state)
+TEST(servers_are_reported_apart_in_few_columns)
 {
     static const struct {
         const char *addresses[3], *shown;
@@ -29,7 +24,6 @@ static void servers_are_reported_apart_in_few_columns(void **state)
     static const struct stand one = {"n_0000000001", 0x1, "", 10};
     const struct shown session = {.session = 0x1, .client = "10.0.9.9:1"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct stage *stage = stage_new((const char *const[]){"prod", NULL});
         struct cells *cells = cells_new(80, 24);
@@ -52,11 +46,10 @@ static void servers_are_reported_apart_in_few_columns(void **state)
 }
 
 /* What is copied can be given to another tool: also in the root, where there is one slash, not two. */
-static void candidates_have_paths(void **state)
+TEST(candidates_have_paths)
 {
     char path[32];
 
-    (void)state;
     assert_true(label_candidate_path(NULL, "/a/b", "n_1", path, sizeof path));
     assert_string_equal(path, "/a/b/n_1");
     assert_true(label_candidate_path(NULL, "/", "n_1", path, sizeof path));
@@ -73,22 +66,20 @@ static struct badge badge(const struct stage *stage, unsigned cluster, const cha
 
 /* What nobody has seen yet is of no age, and not as old as the machine has been running: the first moments of
  * a recording, before anything was heard of a connection. */
-static void what_was_not_seen_has_no_age(void **state)
+TEST(what_was_not_seen_has_no_age)
 {
     const struct moment now = {INT64_C(18300000000), INT64_C(1800000000000000)};
 
-    (void)state;
     assert_int_equal(label_age_us((struct moment){0}, now), 0);
     assert_int_equal(label_age_us((struct moment){now.mono_us - 5000000, now.wall_us - 5000000}, now),
                      5000000);
 }
 
 /* Each state has its word and sign, and the sick rank before the healthy. */
-static void every_state_has_its_word(void **state)
+TEST(every_state_has_its_word)
 {
     struct stage *stage = scene_usual();
 
-    (void)state;
     assert_string_equal(badge(stage, 0, "/orders/election").word, "vacant");
     assert_int_equal(badge(stage, 0, "/orders/election").sign, SIGN_CRITICAL);
     assert_string_equal(badge(stage, 0, "/election").word, "led");
@@ -101,12 +92,11 @@ static void every_state_has_its_word(void **state)
 }
 
 /* That it has not acknowledged may end; that it has no session does not. */
-static void a_leftover_is_first_and_takes_nothing_over(void **state)
+TEST(a_leftover_is_first_and_takes_nothing_over)
 {
     static const struct stand line[] = {{"n_0000000001", 0, "a:80", 100}, {"n_0000000002", 2, "b:80", 90}};
     struct stage *stage = stage_new((const char *const[]){"prod", NULL});
 
-    (void)state;
     stage_connected(stage, 0, "zk1:2181");
     stage_watch(stage, 0, "/election", NULL, KIND_LEADER, "/active");
     stage_children(stage, 0, "/election", line, 2, 3, 0);
@@ -116,22 +106,20 @@ static void a_leftover_is_first_and_takes_nothing_over(void **state)
 }
 
 /* A free lock is as healthy as a led election; nobody leading is not. */
-static void a_free_lock_is_healthy(void **state)
+TEST(a_free_lock_is_healthy)
 {
     struct stage *stage = scene_usual();
 
-    (void)state;
     assert_string_equal(badge(stage, 0, "/locks/nightly-job").word, "free");
     assert_int_equal(badge(stage, 0, "/locks/nightly-job").rank, RANK_HEALTHY);
     stage_free(stage);
 }
 
 /* What was read before the connection was lost says so, with its age; what never was read is unknown. */
-static void what_is_old_says_how_old(void **state)
+TEST(what_is_old_says_how_old)
 {
     struct stage *stage = scene_clusters();
 
-    (void)state;
     assert_string_equal(badge(stage, 1, "/election").word, "stale 12s");
     assert_string_equal(badge(stage, 2, "/election").word, "unknown");
     assert_string_equal(badge(stage, 0, "/election").word, "led");
@@ -139,13 +127,12 @@ static void what_is_old_says_how_old(void **state)
 }
 
 /* Only a leader whose beginning was seen has led "for" so long; of others it is said at most. */
-static void since_says_at_most_where_not_seen(void **state)
+TEST(since_says_at_most_where_not_seen)
 {
     struct stage *stage = scene_usual();
     struct cells *cells = cells_new(10, 1);
     char buffer[64];
 
-    (void)state;
     label_since(cells, model_election(stage_model(stage), 0, "/election"), stage_now(stage), 0, buffer,
                 sizeof buffer);
     assert_memory_equal(buffer, cells_sign(cells, SIGN_AT_MOST), strlen(cells_sign(cells, SIGN_AT_MOST)));
@@ -183,7 +170,7 @@ static const char *since_text(const struct election *election, struct moment now
 
 /* Without a connection nothing is shown as known, whatever it was,
    and no time goes on that nobody observes. */
-static void nothing_goes_on_unseen(void **state)
+TEST(nothing_goes_on_unseen)
 {
     static const struct {
         const char *path, *leader, *since;
@@ -198,7 +185,6 @@ static void nothing_goes_on_unseen(void **state)
     struct stage *stage = scene_usual();
     char text[128];
 
-    (void)state;
     stage_disconnected(stage, 0, "no quorum");
     stage_pass(stage, INT64_C(600000000));
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -212,14 +198,13 @@ static void nothing_goes_on_unseen(void **state)
 }
 
 /* A vacancy that was found lasts at least so long; one that was seen to begin, exactly so long. */
-static void a_vacancy_found_is_a_bound(void **state)
+TEST(a_vacancy_found_is_a_bound)
 {
     static const struct stand one[] = {{"n_0000000001", 1, "a", 60}};
     struct stage *stage = stage_of("/election", KIND_LEADER);
     const struct election *election;
     char text[128];
 
-    (void)state;
     stage_children(stage, 0, "/election", one, 1, 2, 0);
     election = model_election(stage_model(stage), 0, "/election");
     stage_disconnected(stage, 0, "the session is gone");
@@ -234,13 +219,12 @@ static void a_vacancy_found_is_a_bound(void **state)
 }
 
 /* What only a pattern matched and is gone has come to its end: no vacancy, and nobody's emergency. */
-static void what_vanished_is_no_emergency(void **state)
+TEST(what_vanished_is_no_emergency)
 {
     struct stage *stage = scene_usual();
     struct election *election = model_election(stage_model(stage), 0, "/teams/blue/leader");
     char text[128];
 
-    (void)state;
     assert_int_equal(badge(stage, 0, "/teams/blue/leader").sign, SIGN_CRITICAL);
     election->origin = ORIGIN_PATTERN;
     assert_string_equal(badge(stage, 0, "/teams/blue/leader").word, "vanished");
@@ -251,14 +235,13 @@ static void what_vanished_is_no_emergency(void **state)
 }
 
 /* Any directory is vacant, as the contract has it, but the words say what it is. */
-static void a_mere_directory_says_so(void **state)
+TEST(a_mere_directory_says_so)
 {
     static const struct stand stands[] = {{"bin", 0, NULL, 9}, {"etc", 0, NULL, 9}, {"usr", 0, NULL, 9}};
     struct stage *stage = stage_of("/somewhere", KIND_LEADER);
     const struct election *election;
     char text[128];
 
-    (void)state;
     stage_children(stage, 0, "/somewhere", stands, 3, 3, 0);
     election = model_election(stage_model(stage), 0, "/somewhere");
     assert_int_equal(election->state, ELECTION_VACANT);
@@ -268,7 +251,7 @@ static void a_mere_directory_says_so(void **state)
 }
 
 /* A clock alone means today: a moment of another day has its date, be it only minutes away. */
-static void another_day_has_its_date(void **state)
+TEST(another_day_has_its_date)
 {
     static const struct {
         int64_t after_s;
@@ -285,30 +268,9 @@ static void another_day_has_its_date(void **state)
     struct moment now = {.wall_us = INT64_C(1795651080) * 1000000}; /* 2026-11-25 23:58:00 UTC */
     char text[32];
 
-    (void)state;
     setenv("TZ", "UTC", 1);
     tzset();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_string_equal(label_moment(now.wall_us + cases[i].after_s * 1000000, now, text, sizeof text),
                             cases[i].text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(servers_are_reported_apart_in_few_columns),
-        cmocka_unit_test(candidates_have_paths),
-        cmocka_unit_test(what_was_not_seen_has_no_age),
-        cmocka_unit_test(every_state_has_its_word),
-        cmocka_unit_test(a_leftover_is_first_and_takes_nothing_over),
-        cmocka_unit_test(a_free_lock_is_healthy),
-        cmocka_unit_test(what_is_old_says_how_old),
-        cmocka_unit_test(since_says_at_most_where_not_seen),
-        cmocka_unit_test(nothing_goes_on_unseen),
-        cmocka_unit_test(a_vacancy_found_is_a_bound),
-        cmocka_unit_test(what_vanished_is_no_emergency),
-        cmocka_unit_test(a_mere_directory_says_so),
-        cmocka_unit_test(another_day_has_its_date),
-    };
-    return cmocka_run_group_tests_name("facts", tests, NULL, NULL);
 }

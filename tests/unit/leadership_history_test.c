@@ -1,14 +1,10 @@
 /* Proves that what a window of time has too much of is said to be, and counted all the same; and what it
    counts as one tenure. */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <cmocka.h>
 
 #include "probe/election/vacancy.h"
 #include "tests/support/recorded.h"
+#include "tests/support/test.h"
 #include "tui/views/leadership_history.h"
 
 #define TEXT_OF(number) #number
@@ -38,9 +34,8 @@ static void read_all(const struct recorded *world, struct leadership_history *le
 }
 
 /* The figures are of all failovers, also of those that are not listed. */
-static void counts_more_failovers_than_it_lists(void **state)
+TEST(counts_more_failovers_than_it_lists)
 {
-    (void)state;
     struct recorded *world = quiet();
     struct leadership_history leadership;
     recorded_change(world, EACH "INSERT INTO failover (election, lost_us, event, cause, certainty,"
@@ -57,9 +52,8 @@ static void counts_more_failovers_than_it_lists(void **state)
 }
 
 /* Too many leaders leave the failovers as they are. */
-static void lists_failovers_of_more_leaders_than_it_draws(void **state)
+TEST(lists_failovers_of_more_leaders_than_it_draws)
 {
-    (void)state;
     struct recorded *world = quiet();
     struct leadership_history leadership;
     recorded_change(world,
@@ -82,9 +76,8 @@ static void lists_failovers_of_more_leaders_than_it_draws(void **state)
 }
 
 /* A leader that still leads after a time that nobody watched has one tenure, and the gap stays in it. */
-static void a_tenure_goes_on_through_a_gap(void **state)
+TEST(a_tenure_goes_on_through_a_gap)
 {
-    (void)state;
     struct recorded *world = recorded_begin();
     struct leadership_history leadership;
     recorded_changes(world, 1);
@@ -120,9 +113,8 @@ static void all_leave(struct recorded *world)
 }
 
 /* In a time that nobody watched somebody may have led: a vacancy does not grow through it, on no screen. */
-static void a_vacancy_ends_at_a_gap(void **state)
+TEST(a_vacancy_ends_at_a_gap)
 {
-    (void)state;
     struct recorded *world = recorded_begin();
     struct leadership_history leadership;
     struct failover lost;
@@ -157,9 +149,8 @@ static void a_vacancy_ends_at_a_gap(void **state)
 
 /* Where nobody leads since, the vacancy is as long as that has lasted, and not as when it was told. What this run saw
  * itself takes the place of what was recorded, and nothing else. */
-static void a_vacancy_goes_on(void **state)
+TEST(a_vacancy_goes_on)
 {
-    (void)state;
     struct recorded *world = recorded_begin();
     struct leadership_history leadership;
     recorded_changes(world, 1);
@@ -194,9 +185,8 @@ static void a_vacancy_goes_on(void **state)
 }
 
 /* That the clock was set while the window was recorded says why its times go back. */
-static void knows_that_the_clock_was_set(void **state)
+TEST(knows_that_the_clock_was_set)
 {
-    (void)state;
     struct recorded *world = recorded_begin();
     struct leadership_history leadership;
     recorded_changes(world, 2);
@@ -218,9 +208,8 @@ static void knows_that_the_clock_was_set(void **state)
 }
 
 /* A recording may end with a failover. */
-static void has_a_failover_at_the_end(void **state)
+TEST(has_a_failover_at_the_end)
 {
-    (void)state;
     struct recorded *world = recorded_begin();
     struct leadership_history leadership;
     recorded_changes(world, 1);
@@ -231,16 +220,4 @@ static void has_a_failover_at_the_end(void **state)
     assert_int_equal(leadership.failovers[0].lost_at.wall_us, leadership.to_us);
     leadership_history_clear(&leadership);
     recorded_free(world);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(has_a_failover_at_the_end),
-                                       cmocka_unit_test(a_tenure_goes_on_through_a_gap),
-                                       cmocka_unit_test(knows_that_the_clock_was_set),
-                                       cmocka_unit_test(counts_more_failovers_than_it_lists),
-                                       cmocka_unit_test(lists_failovers_of_more_leaders_than_it_draws),
-                                       cmocka_unit_test(a_vacancy_goes_on),
-                                       cmocka_unit_test(a_vacancy_ends_at_a_gap)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,17 +1,12 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "tests/support/drawn.h"
+#include "tests/support/test.h"
 #include "tui/views/list.h"
 
 /* However one moves, the selected line is on the screen and inside the list. */
-static void selection_stays_on_screen(void **state)
+TEST(selection_stays_on_screen)
 {
     static const enum action moves[] = {ACTION_DOWN,   ACTION_PAGE_DOWN, ACTION_LAST,      ACTION_DOWN,
                                         ACTION_UP,     ACTION_PAGE_UP,   ACTION_PAGE_UP,   ACTION_FIRST,
@@ -19,7 +14,6 @@ static void selection_stays_on_screen(void **state)
                                         ACTION_HALF_UP};
     struct list list = {0};
 
-    (void)state;
     for (size_t count = 0; count < 30; count++)
         for (size_t rows = 0; rows < 12; rows++) {
             list_begin(&list, count, rows);
@@ -36,11 +30,10 @@ static void selection_stays_on_screen(void **state)
 }
 
 /* Half a page is half of what is on the screen, as in a pager, and never nothing. */
-static void moves_by_half_a_page(void **state)
+TEST(moves_by_half_a_page)
 {
     struct list list = {0};
 
-    (void)state;
     list_begin(&list, 100, 20);
     assert_true(list_move(&list, ACTION_HALF_DOWN));
     assert_int_equal(list.at, 10);
@@ -53,11 +46,10 @@ static void moves_by_half_a_page(void **state)
 }
 
 /* What is no move leaves the list as it is. */
-static void other_actions_do_not_move(void **state)
+TEST(other_actions_do_not_move)
 {
     struct list list = {0};
 
-    (void)state;
     list_begin(&list, 10, 5);
     assert_true(list_move(&list, ACTION_LAST));
     assert_false(list_move(&list, ACTION_OPEN));
@@ -67,11 +59,10 @@ static void other_actions_do_not_move(void **state)
 }
 
 /* The selection follows its thing to another line. */
-static void selection_follows_its_thing(void **state)
+TEST(selection_follows_its_thing)
 {
     struct list list = {0};
 
-    (void)state;
     list_begin(&list, 100, 10);
     list.at = 3;
     list_select(&list, "three");
@@ -83,11 +74,10 @@ static void selection_follows_its_thing(void **state)
 }
 
 /* Of what left, the name is told until the next move, and the place is kept. */
-static void what_left_is_reported_and_its_place_kept(void **state)
+TEST(what_left_is_reported_and_its_place_kept)
 {
     struct list list = {0};
 
-    (void)state;
     list_begin(&list, 10, 10);
     list.at = 4;
     list_select(&list, "four");
@@ -104,11 +94,10 @@ static void what_left_is_reported_and_its_place_kept(void **state)
 }
 
 /* From match to match one comes round to the first again, and backwards to the last. */
-static void walking_goes_round(void **state)
+TEST(walking_goes_round)
 {
     struct list list = {0};
 
-    (void)state;
     list_begin(&list, 3, 2);
     list_walk(&list, false);
     assert_int_equal(list.at, 2);
@@ -123,7 +112,7 @@ static void walking_goes_round(void **state)
 }
 
 /* What is cut says how much: a list that ends at the screen's edge looks complete. */
-static void what_is_cut_is_counted(void **state)
+TEST(what_is_cut_is_counted)
 {
     static const struct {
         size_t count, rows, at;
@@ -134,7 +123,6 @@ static void what_is_cut_is_counted(void **state)
                  {12, 12, 3, ""}};
     struct cells *cells = cells_new(40, 2);
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct list list = {0};
         char *text;
@@ -154,11 +142,10 @@ static void what_is_cut_is_counted(void **state)
 }
 
 /* A row of the screen is the line that stands there: none above the list, below it, or where it has ended. */
-static void a_row_is_its_line(void **state)
+TEST(a_row_is_its_line)
 {
     struct list list = {0};
 
-    (void)state;
     list_begin(&list, 15, 12);
     list.at = 14;
     list_show(&list);
@@ -174,11 +161,10 @@ static void a_row_is_its_line(void **state)
 }
 
 /* Between the two clicks of a double one a line may appear above: what the first one meant is opened. */
-static void a_double_click_is_one_line(void **state)
+TEST(a_double_click_is_one_line)
 {
     struct list list = {0};
 
-    (void)state;
     list_begin(&list, 5, 5);
     assert_int_equal(list_clicked(&list, 2, 4, false), 2);
     list.at = 2;
@@ -193,20 +179,4 @@ static void a_double_click_is_one_line(void **state)
     list_lost(&list);
     assert_true(list_clicked(&list, 2, 4, true) == SIZE_MAX);
     list_release(&list);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(selection_stays_on_screen),
-        cmocka_unit_test(moves_by_half_a_page),
-        cmocka_unit_test(other_actions_do_not_move),
-        cmocka_unit_test(selection_follows_its_thing),
-        cmocka_unit_test(what_left_is_reported_and_its_place_kept),
-        cmocka_unit_test(walking_goes_round),
-        cmocka_unit_test(what_is_cut_is_counted),
-        cmocka_unit_test(a_row_is_its_line),
-        cmocka_unit_test(a_double_click_is_one_line),
-    };
-    return cmocka_run_group_tests_name("list", tests, NULL, NULL);
 }

@@ -1,15 +1,11 @@
 /* Who is told of which notification, also when the telling changes who waits. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "probe/watch/live_cluster.h"
+#include "tests/support/test.h"
 
 struct waiter {
     struct watch_entry entry;
@@ -36,9 +32,8 @@ static struct waiter waiter(struct watch_map *map)
 }
 
 /* Everybody at a path is told once, and nobody at another. */
-static void reports_all_of_one_path(void **state)
+TEST(reports_all_of_one_path)
 {
-    (void)state;
     struct watch_map map = {0};
     watch_map_notify(&map, NOTICE_DELETED, "/a");
     struct waiter a = waiter(&map), b = waiter(&map), c = waiter(&map);
@@ -55,9 +50,8 @@ static void reports_all_of_one_path(void **state)
 }
 
 /* A handler that removes another, or goes elsewhere itself, leaves the rest told, and nobody twice. */
-static void may_change_while_reporting(void **state)
+TEST(may_change_while_reporting)
 {
-    (void)state;
     struct watch_map map = {0};
     struct waiter all[3];
     for (size_t i = 0; i < 3; i++) {
@@ -79,9 +73,8 @@ static void may_change_while_reporting(void **state)
 }
 
 /* Growth keeps every entry findable. */
-static void grows(void **state)
+TEST(grows)
 {
-    (void)state;
     enum { MANY = 5000 };
     struct watch_map map = {0};
     struct waiter *all = calloc(MANY, sizeof *all);
@@ -103,14 +96,4 @@ static void grows(void **state)
     assert_int_equal(map.by_path.count, MANY / 2);
     watch_map_clear(&map);
     free(all);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reports_all_of_one_path),
-        cmocka_unit_test(may_change_while_reporting),
-        cmocka_unit_test(grows),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

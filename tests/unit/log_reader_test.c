@@ -1,11 +1,6 @@
 /* A log that is long enough to be read ahead: every whole record once and in order, whatever is between them.
  */
 #define _GNU_SOURCE
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +10,7 @@
 
 #include "probe/transactions/log_reader.h"
 #include "probe/transactions/log_stream.h"
+#include "tests/support/test.h"
 
 #define RECORDS 20000
 #define DAMAGED 9000 /* of this zxid */
@@ -97,9 +93,8 @@ static void expect_all_but_the_last(struct log_reader *reader, const struct writ
 }
 
 /* A server that was writing the last record goes on, behind the zeros that it had made room with. */
-static void each_record_once(void **state)
+TEST(each_record_once)
 {
-    (void)state;
     struct written log = write_log();
     struct log_reader reader;
     const unsigned char *record;
@@ -120,9 +115,8 @@ static void each_record_once(void **state)
 }
 
 /* Whoever has seen enough leaves; what was read ahead goes with it. */
-static void left_in_the_middle(void **state)
+TEST(left_in_the_middle)
 {
-    (void)state;
     struct written log = write_log();
     struct log_reader reader;
     int fd = memfd_create("log", MFD_CLOEXEC);
@@ -133,11 +127,4 @@ static void left_in_the_middle(void **state)
     assert_non_null(reader.ahead);
     log_reader_end(&reader);
     free(log.bytes);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(each_record_once),
-                                       cmocka_unit_test(left_in_the_middle)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,5 @@
 /* Proves that a log line is always one line, safe to show, cut at its bound,
    and that no log costs nothing. */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +9,7 @@
 #include <unistd.h>
 
 #include "probe/log.h"
+#include "tests/support/test.h"
 
 static char file[] = "/tmp/electop-log-XXXXXX";
 
@@ -42,9 +38,8 @@ static char *read_back(char *buffer, size_t size)
 }
 
 /* Strangers' bytes cannot begin a new line or reach a terminal as an escape sequence. */
-static void lines_are_safe(void **state)
+TEST(lines_are_safe)
 {
-    (void)state;
     char *error = NULL, content[20000];
     log_line(LOG_LEVEL_ERROR, "nobody listens");
     assert_true(log_open(file, &error));
@@ -60,9 +55,8 @@ static void lines_are_safe(void **state)
 }
 
 /* A long message is cut and says so, even when every byte of it needs escaping. */
-static void lines_are_bounded(void **state)
+TEST(lines_are_bounded)
 {
-    (void)state;
     char *error = NULL, content[20000], longest[2 * LOG_LINE_MAX];
     assert_int_equal(truncate(file, 0), 0);
     assert_true(log_open(file, &error));
@@ -75,9 +69,8 @@ static void lines_are_bounded(void **state)
     assert_string_equal(content + length - 4, "...\n");
 }
 
-static void bad_files_are_refused(void **state)
+TEST(bad_files_are_refused)
 {
-    (void)state;
     char *error = NULL;
     assert_false(log_open("/nonexistent-directory/log", &error));
     assert_string_equal(
@@ -101,9 +94,8 @@ static void bad_files_are_refused(void **state)
 }
 
 /* What is missing in a log is counted, and why. */
-static void missing_lines_are_counted(void **state)
+TEST(missing_lines_are_counted)
 {
-    (void)state;
     char *error = NULL;
     assert_true(log_open("/dev/full", &error));
     assert_null(log_take_problem());
@@ -119,9 +111,8 @@ static void missing_lines_are_counted(void **state)
 }
 
 /* One datagram an entry, with its priority and fields; a value cannot begin another field. */
-static void the_journal_gets_fields(void **state)
+TEST(the_journal_gets_fields)
 {
-    (void)state;
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     char *error = NULL, name[sizeof address.sun_path + 16], got[20000];
     snprintf(address.sun_path, sizeof address.sun_path, "%s.socket", file);
@@ -159,14 +150,4 @@ static void the_journal_gets_fields(void **state)
     free(error);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(lines_are_safe),
-        cmocka_unit_test(the_journal_gets_fields),
-        cmocka_unit_test(lines_are_bounded),
-        cmocka_unit_test(bad_files_are_refused),
-        cmocka_unit_test(missing_lines_are_counted),
-    };
-    return cmocka_run_group_tests(tests, make_file, remove_file);
-}
+ALL_BETWEEN(make_file, remove_file)

@@ -1,9 +1,4 @@
 /* Proves that a tree in which there is no room tells nothing of what it left out. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include <stdio.h>
 #include <string.h>
@@ -13,6 +8,7 @@
 #include "probe/election/vacancy.h"
 #include "probe/transactions/logged_elections.h"
 #include "probe/transactions/znode_tree.h"
+#include "tests/support/test.h"
 
 #define MOST ((size_t)1 << 20)
 #define DIRECTORY "/services/election"
@@ -114,9 +110,8 @@ static void fill(struct world *w)
 #define SECOND DIRECTORY "/_c_1d3ae41c-2c25-4463-a372-c27e6eb3db1a-latch-0000000001"
 
 /* The leader goes, and its successor was left out: who leads is not known, and that nobody does is not told. */
-static void a_candidate_is_left_out(void **state)
+TEST(a_candidate_is_left_out)
 {
-    (void)state;
     struct world w;
     world_begin(&w, NULL);
     create(&w, DIRECTORY, 0, "");
@@ -145,9 +140,8 @@ static void a_candidate_is_left_out(void **state)
 }
 
 /* What an acknowledgement says now is not known; a candidate is who it was. */
-static void data_is_left_out(void **state)
+TEST(data_is_left_out)
 {
-    (void)state;
     struct world w;
     world_begin(&w, (char *)(uintptr_t) "/services/leader");
     create(&w, DIRECTORY, 0, "");
@@ -178,9 +172,8 @@ static void data_is_left_out(void **state)
 }
 
 /* Packets show no counter of a directory: it is as high as the numbers of its children, at least. */
-static void numbers_count(void **state)
+TEST(numbers_count)
 {
-    (void)state;
     struct znode_tree *tree = znode_tree_new(MOST);
     struct znode *directory = znode_tree_named(tree, DIRECTORY);
     assert_non_null(znode_tree_named(tree, DIRECTORY "/n-0000000017"));
@@ -197,9 +190,8 @@ static void numbers_count(void **state)
 }
 
 /* Logs show each change: what has no owner is not read again, and grows older all the same. */
-static void a_leftover_grows_old(void **state)
+TEST(a_leftover_grows_old)
 {
-    (void)state;
     struct world w;
     world_begin(&w, NULL);
     create(&w, DIRECTORY, 0, "");
@@ -219,9 +211,8 @@ static void a_leftover_grows_old(void **state)
 }
 
 /* A log may have many paths of a megabyte: they are kept as far as there is room, and others all the same. */
-static void long_paths_are_bounded(void **state)
+TEST(long_paths_are_bounded)
 {
-    (void)state;
     static char path[100001];
     struct znode_tree *tree = znode_tree_new(0);
     struct transaction t = {.session = 7};
@@ -236,14 +227,4 @@ static void long_paths_are_bounded(void **state)
     change.path_length = 1000;
     assert_non_null(znode_tree_created(tree, &t, &change));
     znode_tree_free(tree);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(long_paths_are_bounded),  cmocka_unit_test(numbers_count),
-        cmocka_unit_test(a_candidate_is_left_out), cmocka_unit_test(data_is_left_out),
-        cmocka_unit_test(a_leftover_grows_old),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,4 @@
 /* memory: what is given holds what is asked for; without memory one line is printed after the terminal's restoration. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include <pthread.h>
 #include <signal.h>
@@ -13,6 +8,7 @@
 #include <unistd.h>
 
 #include "config/memory.h"
+#include "tests/support/test.h"
 
 /* The sanitizer's malloc() gives NULL as the C library's does, in place of its own report. */
 const char *__asan_default_options(void);
@@ -95,9 +91,8 @@ static void exhaust_threads(void)
 }
 
 /* Only where malloc() itself is asked may a sanitizer print its own warning first. */
-static void without_memory_it_says_so_and_aborts(void **state)
+TEST(without_memory_it_says_so_and_aborts)
 {
-    (void)state;
     void (*const asked[])(void) = {exhaust_malloc, exhaust_calloc};
     void (*const cannot_be[])(void) = {exhaust_realloc, exhaust_list, exhaust_threads};
     char out[16384];
@@ -112,9 +107,8 @@ static void without_memory_it_says_so_and_aborts(void **state)
 }
 
 /* Nothing is a size, too. */
-static void gives_what_was_asked(void **state)
+TEST(gives_what_was_asked)
 {
-    (void)state;
     char *none = xmalloc(0), *zero = xcalloc(0, 8), *shrunk = xreallocarray(xmalloc(9), 0, 8);
     assert_true(none && zero && shrunk);
     int *numbers = xcalloc(3, sizeof *numbers);
@@ -136,9 +130,8 @@ static void gives_what_was_asked(void **state)
 }
 
 /* Every element is where it was put, and the array does not grow for each of them. */
-static void a_list_grows_and_keeps(void **state)
+TEST(a_list_grows_and_keeps)
 {
-    (void)state;
     int64_t *numbers = NULL;
     size_t count = 0, room = 0, grown = 0;
     for (int64_t i = 0; i < 10000; i++) {
@@ -152,14 +145,4 @@ static void a_list_grows_and_keeps(void **state)
         assert_int_equal(numbers[i], i * i);
     assert_in_range(grown, 1, 20);
     free(numbers);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_memory_it_says_so_and_aborts),
-        cmocka_unit_test(gives_what_was_asked),
-        cmocka_unit_test(a_list_grows_and_keeps),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,4 @@
 /* The metrics of a scripted world: every family in both formats, hostile labels, histograms, the bound. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +7,7 @@
 #include "probe/metrics/metrics.h"
 #include "tests/support/golden.h"
 #include "tests/support/scripted.h"
+#include "tests/support/test.h"
 
 static const struct metrics_process process = {.cpu_s = 1.25,
                                                .start_time_s = 1790000000.5,
@@ -67,15 +63,13 @@ static void check_format(bool openmetrics, const char *golden)
     model_free(model);
 }
 
-static void text_is_as_promised(void **state)
+TEST(text_is_as_promised)
 {
-    (void)state;
     check_format(false, "tests/unit/data/metrics.txt");
 }
 
-static void openmetrics_is_as_promised(void **state)
+TEST(openmetrics_is_as_promised)
 {
-    (void)state;
     check_format(true, "tests/unit/data/metrics.openmetrics");
 }
 
@@ -92,9 +86,8 @@ static size_t count(const struct buffer *out, const char *word)
 }
 
 /* A server whose answers were not timed, as its connection alone shows it, has no such sample. */
-static void an_unknown_time_is_left_out(void **state)
+TEST(an_unknown_time_is_left_out)
 {
-    (void)state;
     struct model *model = scripted_world();
     struct metrics *metrics = metrics_new(30);
     struct buffer out = {0};
@@ -108,9 +101,8 @@ static void an_unknown_time_is_left_out(void **state)
 }
 
 /* Elections beyond the bound have no series at all, and their number is said. */
-static void bound_applies_and_is_said(void **state)
+TEST(bound_applies_and_is_said)
 {
-    (void)state;
     struct model *model = scripted_world();
     struct metrics *metrics = metrics_new(30);
     struct buffer out = {0};
@@ -125,9 +117,8 @@ static void bound_applies_and_is_said(void **state)
 }
 
 /* Units and base names as Prometheus wants them; a counter has no suffix of its own in the table. */
-static void names_follow_the_conventions(void **state)
+TEST(names_follow_the_conventions)
 {
-    (void)state;
     for (size_t i = 0; i < metric_count; i++) {
         const struct metric_kind *kind = &metric_table[i];
         char name[METRIC_NAME], unit[METRIC_NAME];
@@ -142,14 +133,4 @@ static void names_follow_the_conventions(void **state)
         metric_sample_name(kind, name);
         assert_int_equal(kind->type == METRIC_COUNTER, strcmp(name + strlen(name) - 6, "_total") == 0);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(text_is_as_promised),          cmocka_unit_test(openmetrics_is_as_promised),
-        cmocka_unit_test(bound_applies_and_is_said),    cmocka_unit_test(an_unknown_time_is_left_out),
-        cmocka_unit_test(names_follow_the_conventions),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,17 +3,13 @@
  * that order and leader are those of a brute-force truth, that the events alone lead to the same line and
  * leader, and that seen and unseen changes add up to what really happened.
  */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "tests/support/dice.h"
 #include "tests/support/fake_tree.h"
+#include "tests/support/test.h"
 
 #define ELECTION "/things/election"
 #define MOST 64
@@ -327,25 +323,14 @@ static void run(uint64_t seed, unsigned steps, bool recreating)
     free(h);
 }
 
-static void random_histories(void **state)
+TEST(random_histories)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= 150; seed++)
         run(seed, 400, false);
 }
 
-static void random_histories_with_recreated_directories(void **state)
+TEST(random_histories_with_recreated_directories)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= 150; seed++)
         run(seed, 400, true);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(random_histories),
-        cmocka_unit_test(random_histories_with_recreated_directories),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

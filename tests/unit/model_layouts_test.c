@@ -1,18 +1,13 @@
 /* Proves what the model makes of each layout: locks, acknowledgements, recipes and their order, as scripts
  * (model_script.h). */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include "probe/election/model.h"
 #include "tests/support/model_script.h"
+#include "tests/support/test.h"
 
 /* One ephemeral znode at the path itself. */
-static void locks(void **state)
+TEST(locks)
 {
-    (void)state;
     model_script_run("an ephemeral znode at the path is a lock, whatever the path",
                      "watch /jobs/cleaner kind=lock\nconnect\n> connection connected\n"
                      "+ . s=1 worker-1\n"
@@ -204,9 +199,8 @@ static void locks(void **state)
 }
 
 /* Marks: a node of the leader's session, a registry, the directory's own data. */
-static void acknowledgements(void **state)
+TEST(acknowledgements)
 {
-    (void)state;
     model_script_run("an ephemeral acknowledgement of the leader's session",
                      "watch /election acknowledgement=/election-leader\nconnect\n> connection connected\n"
                      "+ n_0000000000 s=1\n+ n_0000000001 s=2\n+ /election-leader s=1\n"
@@ -326,9 +320,8 @@ static void acknowledgements(void **state)
 }
 
 /* What a directory is called does not change while its candidates stand. */
-static void recognition(void **state)
+TEST(recognition)
 {
-    (void)state;
     model_script_run("unknown names with numbers look like an election",
                      "watch /things\nconnect\n> connection connected\n"
                      "+ member-0000000003 s=1\n+ readme\nlist\n> election-seen\n"
@@ -376,9 +369,8 @@ static void recognition(void **state)
 }
 
 /* Order: by number, never by name; equal numbers by their age once it is known. */
-static void order(void **state)
+TEST(order)
 {
-    (void)state;
     model_script_run("a GUID in front of the number does not decide",
                      "watch /things\nconnect\n> connection connected\n"
                      "+ ffffffffffffffffffffffffffffffff__lock__0000000000 s=1\n"
@@ -410,9 +402,8 @@ static void order(void **state)
 }
 
 /* An election's recipe may be a pattern of its own; an unknown one is refused with the names that exist. */
-static void configured_recipes(void **state)
+TEST(configured_recipes)
 {
-    (void)state;
     static char hosts[] = "h:1/app/", name[] = "prod", path[] = "/things", pattern[] = "^member-(\\d{10})$",
                 child[] = "member-0000000042";
     struct election_settings election = {.path = path, .recipe = pattern};
@@ -434,13 +425,4 @@ static void configured_recipes(void **state)
     const struct recipe *any = recipe_recognise(model->recipes, "/other", names, 1);
     assert_true(any && any != found->recipe && any->family == FAMILY_SEQUENCE);
     model_free(model);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(locks), cmocka_unit_test(acknowledgements),   cmocka_unit_test(recognition),
-        cmocka_unit_test(order), cmocka_unit_test(configured_recipes),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,16 +1,11 @@
 /* Proves what the model tells and shows for each kind of history, as scripts: see model_script.h. */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include "tests/support/model_script.h"
+#include "tests/support/test.h"
 
 /* What stood before the first snapshot gives no joining and no election. */
-static void first_snapshot(void **state)
+TEST(first_snapshot)
 {
-    (void)state;
     model_script_run("the first list is taken as it stands", "watch /election\n"
                                                              "? state unknown\n"
                                                              "? complete no\n"
@@ -75,9 +70,8 @@ static void first_snapshot(void **state)
     "tick 1000\nlist\n> election-seen\nreadall\n"
 
 /* Joining, leaving and failing over, each by the two ways in which it may be seen. */
-static void changes(void **state)
+TEST(changes)
 {
-    (void)state;
     model_script_run("the leader's end is told at once, the next one when it is confirmed by its own read",
                      STANDING "- n_0000000000\n"
                               "tick 100\n"
@@ -173,9 +167,8 @@ static void changes(void **state)
 }
 
 /* The Stat proves what no notification brought. */
-static void unseen(void **state)
+TEST(unseen)
 {
-    (void)state;
     model_script_run("who came and went between two lists is counted",
                      STANDING "+ n_0000000003 s=4\n"
                               "- n_0000000003\n"
@@ -234,9 +227,8 @@ static void unseen(void **state)
 }
 
 /* Deleted, recreated, denied. */
-static void paths(void **state)
+TEST(paths)
 {
-    (void)state;
     model_script_run("the path vanishes",
                      STANDING "- .\n"
                               "tick 10\n"
@@ -311,9 +303,8 @@ static void paths(void **state)
 }
 
 /* What the tool itself does not know is never told as a change of the election. */
-static void away(void **state)
+TEST(away)
 {
-    (void)state;
     model_script_run("a lost connection makes everything stale and loses no leader; nobody watched it",
                      STANDING "tick 100\n"
                               "lose connection reset\n"
@@ -517,13 +508,4 @@ static void away(void **state)
                  "refuse authentication failed\n"
                  "gap 30000\n"
                  "> connection gap: electop was busy or stopped, or the machine was suspended gap 30000\n");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(first_snapshot), cmocka_unit_test(changes), cmocka_unit_test(unseen),
-        cmocka_unit_test(paths),          cmocka_unit_test(away),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,18 +1,13 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "probe/election/cluster.h"
 #include "probe/election/election.h"
+#include "tests/support/test.h"
 #include "tui/words/names.h"
 
 /* A name is cut to a word and its number; ids say nothing, and the number is never cut. */
-static void names_are_shortened_to_word_and_number(void **state)
+TEST(names_are_shortened_to_word_and_number)
 {
     static const struct {
         const char *name, *shorter;
@@ -30,7 +25,6 @@ static void names_are_shortened_to_word_and_number(void **state)
     struct cells *cells = cells_new(10, 1);
     char buffer[64];
 
-    (void)state;
     cells->ascii = true;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_string_equal(name_of_candidate(cells, cases[i].name, buffer, sizeof buffer), cases[i].shorter);
@@ -38,7 +32,7 @@ static void names_are_shortened_to_word_and_number(void **state)
 }
 
 /* Names of a family differ at the end: a path loses its front, another name its middle, and the end stays. */
-static void long_names_keep_their_end(void **state)
+TEST(long_names_keep_their_end)
 {
     static const struct {
         const char *name;
@@ -57,7 +51,6 @@ static void long_names_keep_their_end(void **state)
     struct cells *cells = cells_new(10, 1);
     char buffer[64];
 
-    (void)state;
     cells->ascii = true;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_string_equal(name_fit(cells, cases[i].name, cases[i].room, buffer, sizeof buffer),
@@ -66,12 +59,11 @@ static void long_names_keep_their_end(void **state)
 }
 
 /* Where there is less room still the word gives way, and never the number. */
-static void tight_names_keep_their_number(void **state)
+TEST(tight_names_keep_their_number)
 {
     struct cells *cells = cells_new(80, 24);
     char text[64];
 
-    (void)state;
     cells->ascii = true;
     static const struct {
         const char *name;
@@ -135,7 +127,7 @@ static void expect_distinct(struct names set, int room, const char *const *names
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 /* What all share is dropped, and told once; with room for all, nothing is. */
-static void names_of_one_deployment_lose_what_they_share(void **state)
+TEST(names_of_one_deployment_lose_what_they_share)
 {
     static const char *const pods[][2] = {
         {"payments-scheduler-7d9f8b6c54-x2x7q", "..x2x7q"},
@@ -149,7 +141,6 @@ static void names_of_one_deployment_lose_what_they_share(void **state)
         {"/solr-us-east/overseer_elect/election", "/solr-us-east.."},
     };
 
-    (void)state;
     expect((struct names){0}, 20, "payments-scheduler-7d9f8b6c54-..", pods, COUNT(pods));
     expect((struct names){.candidates = true}, 9, "payments-scheduler-7d9f8b6c54-..", pods, COUNT(pods));
     expect((struct names){0}, 25, "", whole, COUNT(whole));
@@ -158,7 +149,7 @@ static void names_of_one_deployment_lose_what_they_share(void **state)
 
 /* Of names that share nothing with the others, the part in which two differ is kept: a whole word, or the
    middle. Nothing is dropped where no heading could tell it. */
-static void names_keep_what_tells_them_apart(void **state)
+TEST(names_keep_what_tells_them_apart)
 {
     static const char *const paths[][2] = {
         {"/solr-eu-west/overseer_elect/election", "/solr-eu-west..ection"},
@@ -178,7 +169,6 @@ static void names_keep_what_tells_them_apart(void **state)
     struct cells *cells = cells_new(10, 1);
     char text[64];
 
-    (void)state;
     expect((struct names){0}, 21, "", paths, COUNT(paths));
     expect((struct names){.keep_shared = true}, 16, "", kept, COUNT(kept));
     assert_string_equal(name_fit(cells, "/t/fo\u0e34o\u0e34o\u0e34o\u0e34bar", 6, text, sizeof text),
@@ -197,7 +187,7 @@ static void names_keep_what_tells_them_apart(void **state)
 }
 
 /* Of two common parts one stays where there is room, and so does what the heading has no room for. */
-static void common_parts_stay_where_there_is_room(void **state)
+TEST(common_parts_stay_where_there_is_room)
 {
     static const char *const servers[][2] = {{"app-2.example:8080", "..2.example:8080"},
                                              {"app-1.example:8080", "..1.example:8080"}};
@@ -205,14 +195,13 @@ static void common_parts_stay_where_there_is_room(void **state)
     static const char *const pods[][2] = {{"billing-deaf-5d4c3b2a10-x2x7q", "..5d4c3b2a10-x2x7q"},
                                           {"billing-deaf-5d4c3b2a10-q1w2e", "..5d4c3b2a10-q1w2e"}};
 
-    (void)state;
     expect((struct names){0}, 17, "app-..", servers, COUNT(servers));
     expect((struct names){0}, 5, "app-...example:8080", tight, COUNT(tight));
     expect((struct names){.heading_room = 16}, 20, "billing-deaf-..", pods, COUNT(pods));
 }
 
 /* Candidates of several elections keep their short form: each has its election beside it. */
-static void candidates_of_several_elections_have_one_form(void **state)
+TEST(candidates_of_several_elections_have_one_form)
 {
     static const char *const names[][2] = {
         {"_c_80aa6fcc-9a1e-4b5f-8c7d-0123456789a2-latch-0000000002", "latch-..2"},
@@ -220,12 +209,11 @@ static void candidates_of_several_elections_have_one_form(void **state)
         {"_c_d1f4c001-9a1e-4b5f-8c7d-0123456789a2-latch-0000000003", "latch-..3"},
     };
 
-    (void)state;
     expect((struct names){.candidates = true, .own_elections = true}, 12, "", names, COUNT(names));
 }
 
 /* An election is told from all that are watched, also from those that are not shown. */
-static void elections_are_told_from_all_that_are_watched(void **state)
+TEST(elections_are_told_from_all_that_are_watched)
 {
     static const char *const paths[] = {"/solr/overseer_elect/election", "/ill/mute/overseer_elect/election",
                                         "/app/leader"};
@@ -234,7 +222,6 @@ static void elections_are_told_from_all_that_are_watched(void **state)
     const struct model model = {.clusters = &cluster, .cluster_count = 1};
     struct cells *cells = cells_new(10, 1);
 
-    (void)state;
     cells->ascii = true;
     for (size_t i = 0; i < COUNT(paths); i++)
         elections[i].name = (char *)(uintptr_t)paths[i];
@@ -253,7 +240,7 @@ static void elections_are_told_from_all_that_are_watched(void **state)
 
 /* Paths that differ in two components keep what differs of both, cut alike in every row; what the components at
    one place share is dropped, and a path is told from all that are watched. */
-static void paths_keep_every_component_that_differs(void **state)
+TEST(paths_keep_every_component_that_differs)
 {
     static const char *const services[] = {"payments-api", "payments-api-canary", "ledger",
                                            "billing-leader-election", "notification-dispatcher-eu"};
@@ -276,7 +263,6 @@ static void paths_keep_every_component_that_differs(void **state)
         "nnnnnnnnnnn-bbbbbbbbbbbb-same-middle-part-of-the-name-yyyyyyyyyyyy",
     };
 
-    (void)state;
     for (int room = 14; room < 60; room++)
         expect_distinct((struct names){.keep_shared = room % 2}, room, words, COUNT(words));
     expect((struct names){.keep_shared = true}, 30, "", few, COUNT(few));
@@ -305,7 +291,7 @@ static void paths_keep_every_component_that_differs(void **state)
 }
 
 /* The same of three components, at every width that has room for a few letters of each. */
-static void three_components_are_told_apart(void **state)
+TEST(three_components_are_told_apart)
 {
     static const char *const regions[] = {"eu-central-1", "eu-west-1", "us-east-1", "ap-south-1"},
                              *const services[] = {"checkout", "checkout-api", "cart", "search-index",
@@ -314,7 +300,6 @@ static void three_components_are_told_apart(void **state)
     static char all[40][96];
     const char *names[40] = {NULL};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(all); i++) {
         snprintf(all[i], sizeof all[i], "/platform/%s/services/%s/%s/leader-election", regions[i % 4],
                  services[i / 4 % 5], colours[i / 20]);
@@ -326,14 +311,13 @@ static void three_components_are_told_apart(void **state)
 
 /* No two of many names look the same, whatever tells them apart: an end, the middle, wide characters, marks,
    escapes; and what is shown has room. */
-static void no_two_names_look_the_same(void **state)
+TEST(no_two_names_look_the_same)
 {
     enum { MANY = 300 };
     static char all[MANY][1100];
     struct names set = {0};
     struct cells *cells = cells_new(10, 1);
 
-    (void)state;
     for (int i = 0; i < MANY; i++) {
         int at = 0;
         switch (i % 5) {
@@ -371,22 +355,4 @@ static void no_two_names_look_the_same(void **state)
     }
     names_free(&set);
     cells_free(cells);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_are_shortened_to_word_and_number),
-        cmocka_unit_test(long_names_keep_their_end),
-        cmocka_unit_test(tight_names_keep_their_number),
-        cmocka_unit_test(names_of_one_deployment_lose_what_they_share),
-        cmocka_unit_test(names_keep_what_tells_them_apart),
-        cmocka_unit_test(common_parts_stay_where_there_is_room),
-        cmocka_unit_test(candidates_of_several_elections_have_one_form),
-        cmocka_unit_test(elections_are_told_from_all_that_are_watched),
-        cmocka_unit_test(paths_keep_every_component_that_differs),
-        cmocka_unit_test(three_components_are_told_apart),
-        cmocka_unit_test(no_two_names_look_the_same),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

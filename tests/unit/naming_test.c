@@ -1,19 +1,13 @@
 /* Patterns of candidates' names: what a person may write, and that what stands for nothing is refused with
  * words. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "probe/candidate/naming.h"
+#include "tests/support/test.h"
 
-static void words_are_known(void **state)
+TEST(words_are_known)
 {
-    (void)state;
     static const char *const good[] = {
         "n_", "_c_{uuid}-latch-", "{hex}__lock__", "{session}-node1-n_", "x-{session_hex}-", ""};
     char *problem;
@@ -22,9 +16,8 @@ static void words_are_known(void **state)
 }
 
 /* The part that is wrong is named, and the word that was probably meant, or all there are. */
-static void others_are_refused(void **state)
+TEST(others_are_refused)
 {
-    (void)state;
     static const struct {
         const char *pattern, *says[2];
     } bad[] = {
@@ -46,13 +39,4 @@ static void others_are_refused(void **state)
         assert_null(strchr(problem, '\033'));
         free(problem);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(words_are_known),
-        cmocka_unit_test(others_are_refused),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

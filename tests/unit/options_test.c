@@ -1,13 +1,9 @@
 /* Proves that the command line is read as the help says, and refused with what to do about it. */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "config/options.h"
+#include "tests/support/test.h"
 
 #define WORDS_MAX 24
 
@@ -46,9 +42,8 @@ static struct options expect(const char *line)
 }
 
 /* The default command, its defaults, and paths as its first argument. */
-static void defaults(void **state)
+TEST(defaults)
 {
-    (void)state;
     struct options options = expect("");
     assert_int_equal(options.command, COMMAND_WATCH);
     assert_null(options.paths);
@@ -66,9 +61,8 @@ static void defaults(void **state)
 }
 
 /* Every way to write an option's value, options before the command and behind paths, and "--". */
-static void forms(void **state)
+TEST(forms)
 {
-    (void)state;
     static const char *const lines[] = {
         "once --server zk:1 --session-timeout 4s /a",
         "once --server=zk:1 -t4s /a",
@@ -88,9 +82,8 @@ static void forms(void **state)
 }
 
 /* Each option of the contract lands where it belongs. */
-static void every_option(void **state)
+TEST(every_option)
 {
-    (void)state;
     struct options options = expect(
         "events --json --for 1m --count 5 -c f -C prod --auth-file a --admin 9 --four-letter off --wait 3s");
     assert_true(options.json);
@@ -114,9 +107,8 @@ static void every_option(void **state)
 }
 
 /* -c and -t are the plug-in guidelines' for check, and --config and --session-timeout elsewhere. */
-static void check_options(void **state)
+TEST(check_options)
 {
-    (void)state;
     struct options options =
         expect("check /a -c candidates=2: -w vacancy=5s -w tenure=60: --config f -t 3 --window 2h");
     assert_int_equal(options.command, COMMAND_CHECK);
@@ -157,9 +149,8 @@ static void check_options(void **state)
 }
 
 /* A recording is a file, wherever it lies; times and an election choose what of it. */
-static void report_options(void **state)
+TEST(report_options)
 {
-    (void)state;
     struct options options =
         expect("report /var/h.db --from 12:00 --to -5m --election /a/* --html out.html --json -C prod -c f");
     assert_int_equal(options.command, COMMAND_REPORT);
@@ -178,9 +169,8 @@ static void report_options(void **state)
     options_free(&options);
 }
 
-static void demo_options(void **state)
+TEST(demo_options)
 {
-    (void)state;
     struct options options = expect("demo --servers 3 --no-screen");
     assert_int_equal(options.command, COMMAND_DEMO);
     assert_int_equal(options.servers, 3);
@@ -189,9 +179,8 @@ static void demo_options(void **state)
 }
 
 /* Help and version win over whatever comes behind them. */
-static void help_and_version(void **state)
+TEST(help_and_version)
 {
-    (void)state;
     static const struct {
         const char *line;
         enum command command, about;
@@ -215,9 +204,8 @@ static void help_and_version(void **state)
 }
 
 /* Wrong usage says what is wrong, what to do, and the nearest word there is. */
-static void wrong_usage(void **state)
+TEST(wrong_usage)
 {
-    (void)state;
     static const char *const table[][2] = {
         {"zk1:2181 /a", "unknown command \"zk1:2181\"; -s names a server: electop -s HOST:PORT [PATH...]"},
         {"watch zk1:2181", "the path \"zk1:2181\" does not begin with a slash; write the full path, such as "
@@ -354,9 +342,8 @@ static void wrong_usage(void **state)
 }
 
 /* A command's help names its options and no other's; the program's names every command. */
-static void help_is_from_the_table(void **state)
+TEST(help_is_from_the_table)
 {
-    (void)state;
     static const char *const recipes[] = {"curator-latch", "kazoo", NULL};
     char *once = options_help(COMMAND_ONCE, recipes), *all = options_help(COMMAND_HELP, recipes),
          *config = options_help(COMMAND_CONFIG, recipes);
@@ -370,20 +357,4 @@ static void help_is_from_the_table(void **state)
     free(once);
     free(all);
     free(config);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults),
-        cmocka_unit_test(forms),
-        cmocka_unit_test(every_option),
-        cmocka_unit_test(report_options),
-        cmocka_unit_test(check_options),
-        cmocka_unit_test(demo_options),
-        cmocka_unit_test(help_and_version),
-        cmocka_unit_test(wrong_usage),
-        cmocka_unit_test(help_is_from_the_table),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,4 @@
 /* Proves that what a killed run left behind goes with the next one, and nothing that anybody still needs. */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -13,8 +9,8 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include <cmocka.h>
 
+#include "tests/support/test.h"
 #include "tui/commands/private_directory.h"
 
 static char base[] = "/tmp/electop-place-test-XXXXXX";
@@ -71,17 +67,15 @@ static void empties(const char *name)
     assert_int_equal(rmdir(below(name, "")), 0);
 }
 
-static void sweeps_what_a_killed_run_left(void **state)
+TEST(sweeps_what_a_killed_run_left)
 {
-    (void)state;
     leave("electop-abc123", 0700, 3600);
     make_and_remove();
     assert_false(is_there("electop-abc123"));
 }
 
-static void keeps_what_is_not_known_to_be_left(void **state)
+TEST(keeps_what_is_not_known_to_be_left)
 {
-    (void)state;
     leave("electop-young1", 0700, 5);     /* it may not have been locked yet */
     leave("electop-open01", 0755, 3600);  /* not made by us */
     leave("electop-longer1", 0700, 3600); /* another name */
@@ -102,9 +96,8 @@ static void keeps_what_is_not_known_to_be_left(void **state)
 }
 
 /* Another process records there still, however long ago it began; when it is killed, that is over. */
-static void keeps_what_is_recorded_into(void **state)
+TEST(keeps_what_is_recorded_into)
 {
-    (void)state;
     int reported[2];
     char word;
     leave("electop-inuse1", 0700, 3600);
@@ -142,12 +135,4 @@ static int end(void **state)
     return rmdir(base);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sweeps_what_a_killed_run_left),
-        cmocka_unit_test(keeps_what_is_not_known_to_be_left),
-        cmocka_unit_test(keeps_what_is_recorded_into),
-    };
-    return cmocka_run_group_tests(tests, begin, end);
-}
+ALL_BETWEEN(begin, end)

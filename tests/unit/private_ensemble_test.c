@@ -1,9 +1,4 @@
 /* sandbox: real servers start, are killed, stopped and wiped one by one, and nothing outlives its owner. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include <errno.h>
 #include <signal.h>
@@ -17,6 +12,7 @@
 
 #include "probe/demo/private_ensemble.h"
 #include "probe/demo/supervisor.h"
+#include "tests/support/test.h"
 
 #define WITHIN_MS 40000
 
@@ -97,9 +93,8 @@ static bool directory_exists(const char *path)
 }
 
 /* One server serves, and after the end neither it nor its supervisor nor the directory is there. */
-static void one_server_leaves_nothing(void **state)
+TEST(one_server_leaves_nothing)
 {
-    (void)state;
     uv_loop_t loop;
     uv_loop_init(&loop);
     struct private_ensemble *sandbox =
@@ -118,9 +113,8 @@ static void one_server_leaves_nothing(void **state)
 }
 
 /* Of three, one can be killed, wiped, started again, stopped and continued, on the ports it had. */
-static void three_servers_one_by_one(void **state)
+TEST(three_servers_one_by_one)
 {
-    (void)state;
     uv_loop_t loop;
     uv_loop_init(&loop);
     struct private_ensemble *sandbox =
@@ -192,9 +186,8 @@ static void own_and_wait(int report, bool until_ready)
 }
 
 /* kill -9 of the owner, while the server starts and when it serves: all of it goes within a moment. */
-static void nothing_outlives_a_killed_owner(void **state)
+TEST(nothing_outlives_a_killed_owner)
 {
-    (void)state;
     for (int ready = 0; ready < 2; ready++) {
         int report[2];
         assert_int_equal(pipe(report), 0);
@@ -225,9 +218,8 @@ static void nothing_outlives_a_killed_owner(void **state)
 
 /* kill -9 of the supervisor: the kernel ends the servers, and private_ensemble_stop() removes the directory.
  */
-static void servers_end_with_their_supervisor(void **state)
+TEST(servers_end_with_their_supervisor)
 {
-    (void)state;
     uv_loop_t loop;
     uv_loop_init(&loop);
     struct private_ensemble *sandbox =
@@ -245,9 +237,8 @@ static void servers_end_with_their_supervisor(void **state)
 }
 
 /* A server that does not start is quoted, and soon; its options reach it. */
-static void a_failed_start_says_why(void **state)
+TEST(a_failed_start_says_why)
 {
-    (void)state;
     uv_loop_t loop;
     uv_loop_init(&loop);
     struct outcome outcome = {0};
@@ -262,9 +253,8 @@ static void a_failed_start_says_why(void **state)
 }
 
 /* Without java the error names the packages; what makes no sense is refused; nothing is left of either. */
-static void what_cannot_be_tried_is_refused(void **state)
+TEST(what_cannot_be_tried_is_refused)
 {
-    (void)state;
     uv_loop_t loop;
     uv_loop_init(&loop);
     char *path = strdup(getenv("PATH")), *error = NULL;
@@ -296,9 +286,8 @@ static void what_cannot_be_tried_is_refused(void **state)
 
 /* The supervisor says what exec said, never removes outside of its directory, and can be asked after a
  * process. */
-static void a_supervisor_answers(void **state)
+TEST(a_supervisor_answers)
 {
-    (void)state;
     char *error = NULL;
     struct supervisor *supervisor = supervisor_new("electop-test-", &error);
     if (!supervisor)
@@ -331,18 +320,4 @@ static void a_supervisor_answers(void **state)
     assert_false(directory_exists(directory));
     assert_int_equal(unlink(kept), 0);
     assert_int_equal(rmdir(elsewhere), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_supervisor_answers),
-        cmocka_unit_test(what_cannot_be_tried_is_refused),
-        cmocka_unit_test(one_server_leaves_nothing),
-        cmocka_unit_test(three_servers_one_by_one),
-        cmocka_unit_test(nothing_outlives_a_killed_owner),
-        cmocka_unit_test(servers_end_with_their_supervisor),
-        cmocka_unit_test(a_failed_start_says_why),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

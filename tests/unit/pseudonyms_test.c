@@ -2,27 +2,22 @@
  * Proves that pseudonyms replace what identifies somebody, the same everywhere, and keep what a diagnosis needs:
  * lengths, numbers, ids, the words of layouts.
  */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "config/memory.h"
 #include "config/settings.h"
 #include "config/text.h"
 #include "config/yaml.h"
 #include "probe/case/pseudonyms.h"
+#include "tests/support/test.h"
 
 #define WORDS 20000
 #define ADDRESSES 65536
 
-static void test_texts(void **state)
+TEST(test_texts)
 {
-    (void)state;
     /* Each with what stays of it: a letter a is any other word's. */
     static const char *const texts[][2] = {
         {"/acme-orders/leader_elect/shard1/election", "/aaaa-aaaaaa/leader_elect/shard1/election"},
@@ -65,9 +60,8 @@ static void test_texts(void **state)
 }
 
 /* The random end of a pod's name: none of it stays where it was, as its single letters would. */
-static void test_pods(void **state)
+TEST(test_pods)
 {
-    (void)state;
     static const char *const ends[] = {"x2k9q", "q4r8w", "7hmzd", "b9tzs"};
     struct pseudonyms *p = pseudonyms_new();
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
@@ -84,9 +78,8 @@ static void test_pods(void **state)
 }
 
 /* The same word and address, wherever it is, in every form. */
-static void test_the_same_everywhere(void **state)
+TEST(test_the_same_everywhere)
 {
-    (void)state;
     struct pseudonyms *p = pseudonyms_new();
     char *word = xstrdup(pseudonyms_text(p, "acme")), *address = xstrdup(pseudonyms_text(p, "10.0.3.17"));
     char *public = xstrdup(pseudonyms_text(p, "52.14.8.190:443"));
@@ -134,9 +127,8 @@ static void test_the_same_everywhere(void **state)
 }
 
 /* A name has one pseudonym in all its spellings: escaped as JSON or a URL does, or in UTF-16. */
-static void test_other_spellings(void **state)
+TEST(test_other_spellings)
 {
-    (void)state;
     static const char *const spelt[][2] = {{"M\\u00fcller", "Müller"},
                                            {"\\u738b\\u5c0f\\u660e", "王小明"},
                                            {"M%C3%BCller", "Müller"},
@@ -165,9 +157,8 @@ static void test_other_spellings(void **state)
 
 /* Two words never have one pseudonym, nor one that a layout's word could be, even where there are more than
  * such words: all of two letters, all addresses of a network. */
-static void test_all_are_different(void **state)
+TEST(test_all_are_different)
 {
-    (void)state;
     static char *others[WORDS];
     struct pseudonyms *p = pseudonyms_new();
     for (int i = 0; i < WORDS; i++) {
@@ -193,9 +184,8 @@ static void test_all_are_different(void **state)
 }
 
 /* All addresses of a private network: each gets its own, which is of that network, but for the last few. */
-static void test_a_full_network(void **state)
+TEST(test_a_full_network)
 {
-    (void)state;
     static bool taken[ADDRESSES];
     struct pseudonyms *p = pseudonyms_new();
     int elsewhere = 0;
@@ -222,9 +212,8 @@ static bool is_hexadecimal(char c)
 }
 
 /* Ids that name no machine stay; other hexadecimal becomes other hexadecimal of the same length. */
-static void test_hexadecimal(void **state)
+TEST(test_hexadecimal)
 {
-    (void)state;
     static const char *const stays[] = {
         "2f8c5e21-0a1b-4c1d-9eab-0123456789ab",
         "0x10000ab12cd0003 0xdeadbeef",
@@ -259,9 +248,8 @@ static void test_hexadecimal(void **state)
 }
 
 /* Numbers without end are no name, of which each would be looked at with all of the others. */
-static void test_many_numbers(void **state)
+TEST(test_many_numbers)
 {
-    (void)state;
     struct text text = {0};
     for (unsigned i = 0; i < 22000; i++)
         text_printf(&text, "%05ua%03u,", i, i % 1000);
@@ -284,9 +272,8 @@ static struct settings *settings_of_text(const char *text)
 }
 
 /* A configuration with pseudonyms can be read, and differs in names alone. */
-static void test_a_configuration(void **state)
+TEST(test_a_configuration)
 {
-    (void)state;
     static const char text[] =
         "clusters:\n"
         "  - name: acme\n"
@@ -343,18 +330,4 @@ static void test_a_configuration(void **state)
     free(whole);
     settings_free(settings);
     pseudonyms_free(p);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_texts),
-                                       cmocka_unit_test(test_pods),
-                                       cmocka_unit_test(test_the_same_everywhere),
-                                       cmocka_unit_test(test_other_spellings),
-                                       cmocka_unit_test(test_all_are_different),
-                                       cmocka_unit_test(test_a_full_network),
-                                       cmocka_unit_test(test_hexadecimal),
-                                       cmocka_unit_test(test_many_numbers),
-                                       cmocka_unit_test(test_a_configuration)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,4 @@
 /* Reads that wait: for a server that refused them for a reason that says nothing of the znode, or for their turn. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include <arpa/inet.h>
 #include <stdio.h>
@@ -11,6 +6,7 @@
 
 #include "probe/zookeeper/read_account.h"
 #include "probe/zookeeper/session.h"
+#include "tests/support/test.h"
 
 #define THROTTLED (-127)
 #define NO_NODE (-101)
@@ -198,9 +194,8 @@ static struct session *begin(struct refuser *f, struct read_account *account, st
 
 /* The answer comes once, and is the true one; each pause before it is longer than the one before; whoever
    opened the session knows that it waits, what for and why, and when that is over. */
-static void asks_again_after_growing_pauses(void **state)
+TEST(asks_again_after_growing_pauses)
 {
-    (void)state;
     struct refuser f;
     struct reported t;
     refuser_begin(&f, 3, THROTTLED);
@@ -223,9 +218,8 @@ static void asks_again_after_growing_pauses(void **state)
 }
 
 /* One refusal is over before anybody could read of it: it is not told. */
-static void reports_nobody_of_a_single_one(void **state)
+TEST(reports_nobody_of_a_single_one)
 {
-    (void)state;
     struct refuser f;
     struct reported t;
     refuser_begin(&f, 100, -1); /* of a hundred reads each one, once */
@@ -242,9 +236,8 @@ static void reports_nobody_of_a_single_one(void **state)
 }
 
 /* What waits when the connection goes, or the session is closed, is answered as lost; once. */
-static void loses_what_waits(void **state)
+TEST(loses_what_waits)
 {
-    (void)state;
     for (int close = 0; close < 2; close++) {
         struct refuser f;
         struct reported t;
@@ -284,9 +277,8 @@ static void note_order(void *context, const struct session_answer *answer)
 }
 
 /* Of the reads that wait for their turn those that decide have every second one; a lost connection ends all. */
-static void reads_what_decides_first(void **state)
+TEST(reads_what_decides_first)
 {
-    (void)state;
     for (int lost = 0; lost < 2; lost++) {
         struct refuser f;
         struct reported t;
@@ -330,13 +322,4 @@ static int tear_down(void **state)
     return uv_loop_close(&loop);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(asks_again_after_growing_pauses),
-        cmocka_unit_test(reports_nobody_of_a_single_one),
-        cmocka_unit_test(loses_what_waits),
-        cmocka_unit_test(reads_what_decides_first),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+ALL_BETWEEN(set_up, tear_down)

@@ -1,14 +1,10 @@
 /* Proves that the configuration's recipes become rows of the book, or are refused. */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "config/settings.h"
 #include "probe/election/recipe.h"
+#include "tests/support/test.h"
 
 static struct settings *read_good(const char *yaml)
 {
@@ -20,9 +16,8 @@ static struct settings *read_good(const char *yaml)
 }
 
 /* Own recipes, and patterns in place of names, are in the book beside the built-in ones. */
-static void own_recipes_are_in_the_book(void **state)
+TEST(own_recipes_are_in_the_book)
 {
-    (void)state;
     struct settings *settings =
         read_good("clusters: [{hosts: a, elections: [{path: /x, recipe: '^member-(\\d{10})$'}]}]\n"
                   "recipes: [{name: ours, candidate: '^m-(\\d{10})$'}, {name: l, family: lock}]");
@@ -38,9 +33,8 @@ static void own_recipes_are_in_the_book(void **state)
 }
 
 /* What cannot be compiled is refused, wherever it came from. */
-static void a_bad_expression_is_refused(void **state)
+TEST(a_bad_expression_is_refused)
 {
-    (void)state;
     struct settings *settings = read_good("recipes: [{name: ours, candidate: '^m-(\\d{10})$'}]");
     char *error = NULL;
     settings->recipes[0].candidate[strlen(settings->recipes[0].candidate) - 2] = '(';
@@ -51,9 +45,8 @@ static void a_bad_expression_is_refused(void **state)
 }
 
 /* Every built-in name is handed out, each once. */
-static void names_are_those_of_the_table(void **state)
+TEST(names_are_those_of_the_table)
 {
-    (void)state;
     const char **names = recipes_names();
     size_t count = 0;
     for (; names[count]; count++)
@@ -61,14 +54,4 @@ static void names_are_those_of_the_table(void **state)
             assert_string_not_equal(names[i], names[count]);
     assert_int_equal(count, recipe_table_count);
     free(names);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(own_recipes_are_in_the_book),
-        cmocka_unit_test(a_bad_expression_is_refused),
-        cmocka_unit_test(names_are_those_of_the_table),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,11 @@
 /* Proves that every known layout is recognised by real-looking names, and that numbers are read rightly. */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "config/memory.h"
 #include "probe/election/recipe.h"
+#include "tests/support/test.h"
 
 #define GUID36 "9f1c2d3e-4b5a-6978-8796-a5b4c3d2e1f0"
 #define GUID32 "9f1c2d3e4b5a69788796a5b4c3d2e1f0"
@@ -133,10 +129,9 @@ static const struct {
 };
 
 /* A hundred times: a pattern that is used often becomes machine code, which must say the same. */
-static void layouts_are_recognised(void **state)
+TEST(layouts_are_recognised)
 {
     enum { LAYOUTS = sizeof layouts / sizeof layouts[0] };
-    (void)state;
     for (size_t n = 0; n < 100 * (size_t)LAYOUTS; n++) {
         size_t i = n % LAYOUTS;
         char child[200] = "";
@@ -164,9 +159,8 @@ static void layouts_are_recognised(void **state)
 }
 
 /* Every row of the table is reached by the cases above, so that a row that can never match is noticed. */
-static void every_row_is_reached(void **state)
+TEST(every_row_is_reached)
 {
-    (void)state;
     for (size_t i = 0; i < recipe_book_count(book); i++) {
         const char *name = recipe_book_at(book, i)->name;
         bool reached = recipe_book_at(book, i) == recipe_any_lock(book);
@@ -180,9 +174,8 @@ static void every_row_is_reached(void **state)
 }
 
 /* The pieces of a name: sessions in both spellings, GUIDs, and who. */
-static void names_report_more(void **state)
+TEST(names_report_more)
 {
-    (void)state;
     struct candidate_name name;
     assert_true(recipe_parse_name(book, recipe_book_find(book, "zookeeper-c-lock"),
                                   "x-0100002a4d0a0001-0000000007", &name));
@@ -205,9 +198,8 @@ static void names_report_more(void **state)
 }
 
 /* The sign trap, overflow, and names that only look as if they ended in a number. */
-static void sequence_numbers(void **state)
+TEST(sequence_numbers)
 {
-    (void)state;
     static const struct {
         const char *name;
         int64_t sequence;
@@ -271,9 +263,8 @@ static void sequence_numbers(void **state)
 }
 
 /* The majority of sequential names decides, others do not count. */
-static void majority(void **state)
+TEST(majority)
 {
-    (void)state;
     char a[] = GUID32 "__lock__0000000001", b[] = GUID32 "__lock__0000000002", odd[] = "x-0000000003",
          readme[] = "readme", notes[] = "notes", todo[] = "todo";
     char *mostly[] = {readme, odd, a, notes, b, todo};
@@ -283,9 +274,8 @@ static void majority(void **state)
 }
 
 /* Where the acknowledgement of an election is. */
-static void ack_paths(void **state)
+TEST(ack_paths)
 {
-    (void)state;
     static const struct {
         const char *recipe, *election, *ack;
     } cases[] = {
@@ -312,9 +302,8 @@ static void ack_paths(void **state)
     }
 }
 
-static void members_paths(void **state)
+TEST(members_paths)
 {
-    (void)state;
     static const struct {
         const char *recipe, *election, *members;
     } cases[] = {
@@ -341,9 +330,8 @@ static char *word(const char *text)
 }
 
 /* The user's rows come first; bad ones are refused with a reason that names them. */
-static void own_recipes(void **state)
+TEST(own_recipes)
 {
-    (void)state;
     struct recipe_settings ours = {.name = word("ours"),
                                    .family = word("sequence"),
                                    .candidate = word("^member-(\\d{10})$"),
@@ -389,9 +377,8 @@ static void own_recipes(void **state)
 
 /* A pattern that explodes gives up instead of stalling. */
 /* A case may name thousands of short patterns, each of which takes 29 KB. */
-static void large_patterns_are_refused(void **state)
+TEST(large_patterns_are_refused)
 {
-    (void)state;
     enum { MANY = 2000 };
     struct recipe_settings *many = xcalloc(MANY, sizeof *many);
     char longest[1100], *error = NULL;
@@ -421,9 +408,8 @@ static void large_patterns_are_refused(void **state)
     free(many);
 }
 
-static void evil_patterns_end(void **state)
+TEST(evil_patterns_end)
 {
-    (void)state;
     struct recipe_settings evil = {.name = word("evil"),
                                    .family = word("sequence"),
                                    .candidate = word("^(?:(a+)+)+b(\\d{10})$"),
@@ -440,9 +426,8 @@ static void evil_patterns_end(void **state)
 }
 
 /* Whose elections are at a path, though nobody stands there. */
-static void paths_of_layouts(void **state)
+TEST(paths_of_layouts)
 {
-    (void)state;
     static const struct {
         const char *path, *recipe;
     } paths[] = {{"/solr/overseer_elect/election", "solr-overseer"},
@@ -462,9 +447,8 @@ static void paths_of_layouts(void **state)
 }
 
 /* Where the leader's own znode is or would be, by what lies beside it, or by the directory's name. */
-static void places_of_leaders(void **state)
+TEST(places_of_leaders)
 {
-    (void)state;
     static const struct {
         const char *directory, *names, *place; /* '!' missing, '?' by its path alone, and what proves it */
     } rows[] = {{"/kafka", "brokers", "!/kafka/controller of /kafka/brokers/ids"},
@@ -502,21 +486,4 @@ static void places_of_leaders(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(layouts_are_recognised),
-        cmocka_unit_test(every_row_is_reached),
-        cmocka_unit_test(names_report_more),
-        cmocka_unit_test(sequence_numbers),
-        cmocka_unit_test(majority),
-        cmocka_unit_test(ack_paths),
-        cmocka_unit_test(members_paths),
-        cmocka_unit_test(paths_of_layouts),
-        cmocka_unit_test(places_of_leaders),
-        cmocka_unit_test(own_recipes),
-        cmocka_unit_test(large_patterns_are_refused),
-        cmocka_unit_test(evil_patterns_end),
-    };
-    return cmocka_run_group_tests(tests, open_book, close_book);
-}
+ALL_BETWEEN(open_book, close_book)

@@ -1,8 +1,4 @@
 /* Proves that a recording survives a disk on which there is no room, and owns up to what it lost there. */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -13,11 +9,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <uv.h>
-#include <cmocka.h>
 
 #include "probe/history/history.h"
 #include "probe/history/store.h"
 #include "tests/support/recorded.h"
+#include "tests/support/test.h"
 
 static void limit_files(rlim_t bytes)
 {
@@ -29,9 +25,8 @@ static void limit_files(rlim_t bytes)
 }
 
 /* Where nothing more can be written, that is said; once there is room again, all of it is there. */
-static void waits_for_room(void **state)
+TEST(waits_for_room)
 {
-    (void)state;
     struct recorded *world = recorded_begin();
     recorded_changes(world, 5);
     uv_sleep(600);
@@ -61,9 +56,8 @@ static int64_t whole_size(const struct recorded *world)
 
 /* Where the disk is full at the end, what was written stays beside the file, whose first page may tell of
  * more than the file holds: nothing is damaged, and nothing is missing. */
-static void reads_what_did_not_fit_into_the_file(void **state)
+TEST(reads_what_did_not_fit_into_the_file)
 {
-    (void)state;
     struct recorded *world = recorded_begin();
     /* The first of it is taken over at once; what follows would be in a minute. */
     struct stat status = {0};
@@ -123,9 +117,8 @@ static void wait_for_problem(const struct recorded *world, bool wanted)
 }
 
 /* A cluster was lost before the disk was full, and came back while it was: the time between is a gap. */
-static void keeps_the_absence_of_a_cluster_over_a_full_disk(void **state)
+TEST(keeps_the_absence_of_a_cluster_over_a_full_disk)
 {
-    (void)state;
     struct recorded *world = recorded_begin();
     recorded_pass(world, 10000);
     struct observation o = {.kind = OBSERVED_CONNECTION, .at = world->now};
@@ -158,9 +151,8 @@ static bool take_leader(void *context, const struct history_stretch *stretch)
 
 /* Whoever came to lead while nothing could be kept leads afterwards, and nobody from before does: however
    many there were in between, and though nothing changes any more. */
-static void knows_who_leads_after_a_loss(void **state)
+TEST(knows_who_leads_after_a_loss)
 {
-    (void)state;
     for (int at_once = 1; at_once <= 500; at_once += 499) {
         struct recorded *world = recorded_begin();
         recorded_changes(world, 5);
@@ -185,9 +177,8 @@ static void knows_who_leads_after_a_loss(void **state)
 }
 
 /* What is too much to be kept until there is room again is lost, and that is in the recording: a gap. */
-static void owns_up_to_what_it_lost(void **state)
+TEST(owns_up_to_what_it_lost)
 {
-    (void)state;
     struct recorded *world = recorded_begin();
     struct recorder_loss loss;
     recorded_changes(world, 5);
@@ -230,9 +221,8 @@ static void owns_up_to_what_it_lost(void **state)
 
 /* Where there is still no room at the end, whoever ends it is told from when on things are missing, and the
  * next recording has that time as a gap. */
-static void says_what_is_missing_at_the_end(void **state)
+TEST(says_what_is_missing_at_the_end)
 {
-    (void)state;
     struct recorded *world = recorded_begin();
     recorded_changes(world, 5);
     while (recorder_waiting(world->recorder))
@@ -256,17 +246,4 @@ static void says_what_is_missing_at_the_end(void **state)
     recorded_stop(world);
     assert_int_equal(recorded_ask(world, "SELECT from_us FROM gap WHERE why = 'not recording'"), written_us);
     recorded_free(world);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(waits_for_room),
-        cmocka_unit_test(reads_what_did_not_fit_into_the_file),
-        cmocka_unit_test(owns_up_to_what_it_lost),
-        cmocka_unit_test(knows_who_leads_after_a_loss),
-        cmocka_unit_test(keeps_the_absence_of_a_cluster_over_a_full_disk),
-        cmocka_unit_test(says_what_is_missing_at_the_end),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

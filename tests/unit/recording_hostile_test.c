@@ -1,22 +1,18 @@
 /* Proves that a recording that somebody made to do harm is refused with a message: in bounded memory and
  * time, and with no arithmetic that overflows. */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <cmocka.h>
 
 #include "probe/history/history.h"
 #include "probe/history/recording_file.h"
 #include "probe/json/json_event.h"
 #include "probe/json/json_snapshot.h"
 #include "tests/support/recorded.h"
+#include "tests/support/test.h"
 
 /* A sanitizer keeps what was freed for a while. */
 #ifdef __SANITIZE_ADDRESS__
@@ -140,9 +136,8 @@ static long memory_kb(void)
     return usage.ru_maxrss;
 }
 
-static void attacks_are_refused(void **state)
+TEST(attacks_are_refused)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof attacks / sizeof *attacks; i++) {
         struct recorded *world = recorded_begin();
         recorded_changes(world, 5);
@@ -161,9 +156,8 @@ static void attacks_are_refused(void **state)
 }
 
 /* A pipe in place of a file that SQLite keeps beside it, or of the lock. */
-static void a_pipe_beside_it_blocks_nobody(void **state)
+TEST(a_pipe_beside_it_blocks_nobody)
 {
-    (void)state;
     static const char *const suffixes[] = {"-journal", "-wal", "-shm", ".lock"};
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
         struct recorded *world = recorded_begin();
@@ -185,9 +179,8 @@ static void a_pipe_beside_it_blocks_nobody(void **state)
 }
 
 /* Nor is anything recorded into such a file. */
-static void nothing_is_recorded_there(void **state)
+TEST(nothing_is_recorded_there)
 {
-    (void)state;
     struct recorded *world = recorded_begin();
     recorded_changes(world, 1);
     recorded_stop(world);
@@ -216,9 +209,8 @@ static void put_big(unsigned char *to, uint32_t word)
 }
 
 /* SQLite deletes the file that a hot rollback journal names as that of a transaction over several databases. */
-static void a_journal_deletes_no_other_file(void **state)
+TEST(a_journal_deletes_no_other_file)
 {
-    (void)state;
     struct recorded *world = recorded_begin();
     char journal[100], victim[100], *error = NULL;
     recorded_changes(world, 1);
@@ -267,15 +259,4 @@ static void a_journal_deletes_no_other_file(void **state)
     unlink(victim);
     unlink(journal);
     recorded_free(world);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(attacks_are_refused),
-        cmocka_unit_test(a_pipe_beside_it_blocks_nobody),
-        cmocka_unit_test(nothing_is_recorded_there),
-        cmocka_unit_test(a_journal_deletes_no_other_file),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,21 +1,17 @@
 /* Proves that a recorder notices within a second what others do to its files, says so, and loses nothing that
  * can be saved: a new file has a gap, and the present state of every election. */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <uv.h>
-#include <cmocka.h>
 
 #include "config/text.h"
 #include "probe/history/history.h"
 #include "tests/support/folder.h"
 #include "tests/support/recorded.h"
+#include "tests/support/test.h"
 
 /* The writer looks every half second; a busy machine lets it run later. */
 #define NOTICED_MS 20000
@@ -92,9 +88,8 @@ static void expect_new_file(struct recorded *world, const char *leader_then)
 }
 
 /* Removed with all that lay beside it, as by a clean-up job. */
-static void begins_a_new_file_where_it_was_removed(void **state)
+TEST(begins_a_new_file_where_it_was_removed)
 {
-    (void)state;
     struct recorded *world = recorded_begin();
     recorded_changes(world, 3);
     wait_until_written(world);
@@ -118,9 +113,8 @@ static void begins_a_new_file_where_it_was_removed(void **state)
 }
 
 /* Moved as by a rotation of logs: the moved file alone has all until then, and the new one what follows. */
-static void leaves_a_moved_file_whole(void **state)
+TEST(leaves_a_moved_file_whole)
 {
-    (void)state;
     struct recorded *world = recorded_begin();
     recorded_changes(world, 5);
     wait_until_written(world);
@@ -148,9 +142,8 @@ static void leaves_a_moved_file_whole(void **state)
 
 /* Whoever puts an older copy in its place takes away what happened since that: a gap from its end on says so.
  */
-static void tells_what_an_older_copy_lacks(void **state)
+TEST(tells_what_an_older_copy_lacks)
 {
-    (void)state;
     struct recorded *world = recorded_begin();
     recorded_changes(world, 3);
     wait_until_written(world);
@@ -174,9 +167,8 @@ static void tells_what_an_older_copy_lacks(void **state)
 }
 
 /* Without its log, its index or its lock the file itself goes on, and nothing is missing. */
-static void goes_on_without_what_lay_beside_it(void **state)
+TEST(goes_on_without_what_lay_beside_it)
 {
-    (void)state;
     static const char *const suffixes[] = {"-wal", "-shm", ".lock"};
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
         struct recorded *world = recorded_begin();
@@ -207,9 +199,8 @@ static void goes_on_without_what_lay_beside_it(void **state)
 }
 
 /* Emptied, as by a rotation of logs that copies and truncates: what follows is in a file that is whole. */
-static void begins_anew_in_an_emptied_file(void **state)
+TEST(begins_anew_in_an_emptied_file)
 {
-    (void)state;
     struct recorded *world = recorded_begin();
     recorded_changes(world, 3);
     wait_until_written(world);
@@ -231,9 +222,8 @@ static void begins_anew_in_an_emptied_file(void **state)
 }
 
 /* The log beside it is emptied, before it is taken over: what it held is lost, and nothing else. */
-static void goes_on_after_an_emptied_log(void **state)
+TEST(goes_on_after_an_emptied_log)
 {
-    (void)state;
     struct recorded *world = recorded_begin();
     recorded_changes(world, 3);
     wait_until_written(world);
@@ -257,9 +247,8 @@ static void goes_on_after_an_emptied_log(void **state)
 
 /* What is in the file's place now is no recording: it is left alone, and that is reported until it is gone.
  */
-static void leaves_a_foreign_file_alone(void **state)
+TEST(leaves_a_foreign_file_alone)
 {
-    (void)state;
     struct recorded *world = recorded_begin();
     recorded_changes(world, 3);
     wait_until_written(world);
@@ -289,18 +278,4 @@ static void leaves_a_foreign_file_alone(void **state)
     free(other);
     free(leader);
     recorded_free(world);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(begins_a_new_file_where_it_was_removed),
-        cmocka_unit_test(leaves_a_moved_file_whole),
-        cmocka_unit_test(tells_what_an_older_copy_lacks),
-        cmocka_unit_test(goes_on_without_what_lay_beside_it),
-        cmocka_unit_test(begins_anew_in_an_emptied_file),
-        cmocka_unit_test(goes_on_after_an_emptied_log),
-        cmocka_unit_test(leaves_a_foreign_file_alone),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

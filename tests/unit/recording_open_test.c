@@ -1,18 +1,14 @@
 /* Proves that a recording is read where nothing may be written, with all that was recorded, and that what
    stands in the way of that is said. */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <uv.h>
-#include <cmocka.h>
 
 #include "tests/support/recorded.h"
+#include "tests/support/test.h"
 
 #define NOBODY 65534
 
@@ -78,9 +74,8 @@ static void place_free(struct recording_fixture *place)
 }
 
 /* What was not taken over into the file yet is read from beside it, and neither is changed. */
-static void reads_a_copy_that_may_not_be_written(void **state)
+TEST(reads_a_copy_that_may_not_be_written)
 {
-    (void)state;
     struct recording_fixture place = place_new();
     struct stat before[2], after[2];
     char shared[160];
@@ -101,9 +96,8 @@ static void reads_a_copy_that_may_not_be_written(void **state)
 }
 
 /* Of a part that may not be read, its name is said. */
-static void says_what_may_not_be_read(void **state)
+TEST(says_what_may_not_be_read)
 {
-    (void)state;
     struct recording_fixture place = place_new();
     char *error;
     assert_int_equal(chmod(place.ahead, 0), 0);
@@ -133,9 +127,8 @@ static size_t events_in(struct history *history)
 }
 
 /* It was read as one that nobody writes; whoever begins to record into it is seen to. */
-static void notices_a_recorder_that_begins(void **state)
+TEST(notices_a_recorder_that_begins)
 {
-    (void)state;
     struct recording_fixture place = place_new();
     recorded_stop(place.world);
     become(NOBODY);
@@ -151,14 +144,4 @@ static void notices_a_recorder_that_begins(void **state)
     recorded_stop(place.world);
     history_close(history);
     place_free(&place);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_a_copy_that_may_not_be_written),
-        cmocka_unit_test(says_what_may_not_be_read),
-        cmocka_unit_test(notices_a_recorder_that_begins),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,8 +1,4 @@
 /* Proves that a recording survives what clocks, versions and other people do to it. */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,20 +7,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <uv.h>
-#include <cmocka.h>
 
 #include "probe/history/history.h"
 #include "probe/history/schema.h"
 #include "tests/support/recorded.h"
+#include "tests/support/test.h"
 
 #define HOUR_MS (INT64_C(3600) * 1000)
 
 /* ---- time ---- */
 
 /* What is older than keep goes, in every table; what is younger can be looked at as before. */
-static void forgets_what_is_old(void **state)
+TEST(forgets_what_is_old)
 {
-    (void)state;
     struct recorded *world = recorded_begin();
     /* Each as large as it takes to begin a chunk of its own. */
     for (int hour = 0; hour < 6; hour++) {
@@ -85,9 +80,8 @@ static void settle(struct recorded *world)
 }
 
 /* It forgets as it goes on, several times within the time that it keeps. */
-static void forgets_while_it_records(void **state)
+TEST(forgets_while_it_records)
 {
-    (void)state;
     struct recorded *world = recorded_new();
     recorded_start(world, 1000);
     recorded_connect(world);
@@ -143,9 +137,8 @@ static struct line_reported line_of(struct history *history, int64_t doubt_us)
 
 /* Whoever leads while the clock is set back led before it, and leads on after it; the line tells what the
  * moments show, and owns up to the time that no clock showed. */
-static void reports_who_led_when_the_clock_is_set_back(void **state)
+TEST(reports_who_led_when_the_clock_is_set_back)
 {
-    (void)state;
     struct recorded *world = recorded_begin();
     recorded_changes(world, 5);
     recorded_pass(world, 10000);
@@ -171,9 +164,8 @@ static void reports_who_led_when_the_clock_is_set_back(void **state)
 }
 
 /* Set back by less than was recorded: no time is told twice, and none is missing. */
-static void reports_who_led_when_the_clock_is_set_back_a_little(void **state)
+TEST(reports_who_led_when_the_clock_is_set_back_a_little)
 {
-    (void)state;
     struct recorded *world = recorded_begin();
     recorded_changes(world, 5);
     recorded_pass(world, 60000);
@@ -195,9 +187,8 @@ static void reports_who_led_when_the_clock_is_set_back_a_little(void **state)
 }
 
 /* A clock that is set back an hour: order decides, nothing is lost, and every event can be stepped to. */
-static void goes_on_when_the_clock_is_set_back(void **state)
+TEST(goes_on_when_the_clock_is_set_back)
 {
-    (void)state;
     struct recorded *world = recorded_begin();
     recorded_changes(world, 5);
     recorded_pass(world, HOUR_MS / 2);
@@ -237,9 +228,8 @@ static void goes_on_when_the_clock_is_set_back(void **state)
  * Ten minutes, a lost connection for ten, a nap of ten, ten minutes; then the clock is set back to the
  * beginning, and all of that time is watched: what was not watched of it before is of no moment.
  */
-static void a_gap_is_of_its_own_clock(void **state)
+TEST(a_gap_is_of_its_own_clock)
 {
-    (void)state;
     const int64_t ten_ms = 600000;
     struct recorded *world = recorded_begin();
     int64_t begin_us = world->now.wall_us;
@@ -278,9 +268,8 @@ static void a_gap_is_of_its_own_clock(void **state)
 
 /* The clock is set while there is no connection: nobody watched before that, nor after it, by either clock.
  */
-static void a_gap_goes_on_by_the_other_clock(void **state)
+TEST(a_gap_goes_on_by_the_other_clock)
 {
-    (void)state;
     struct recorded *world = recorded_begin();
     int64_t begin_us = world->now.wall_us;
     recorded_pass(world, 60000);
@@ -313,9 +302,8 @@ static void a_gap_goes_on_by_the_other_clock(void **state)
 }
 
 /* A quiet cluster is watched, too: the recording's end goes on with the clock. */
-static void goes_on_while_nothing_happens(void **state)
+TEST(goes_on_while_nothing_happens)
 {
-    (void)state;
     struct recorded *world = recorded_begin();
     recorded_changes(world, 2);
     while (recorder_waiting(world->recorder))
@@ -337,9 +325,8 @@ static void goes_on_while_nothing_happens(void **state)
 /* ---- what else happens to it ---- */
 
 /* Who backs up the file alone, while it is being recorded into, has a recording. */
-static void can_be_copied(void **state)
+TEST(can_be_copied)
 {
-    (void)state;
     struct recorded *world = recorded_begin();
     char command[256], copy[128], *error;
     struct history *history = NULL;
@@ -360,9 +347,8 @@ static void can_be_copied(void **state)
 }
 
 /* ... and lacks nothing once nobody records into it any more, whoever reads it meanwhile. */
-static void is_whole_in_itself_at_its_end(void **state)
+TEST(is_whole_in_itself_at_its_end)
 {
-    (void)state;
     struct recorded *world = recorded_begin();
     recorded_stop(world);
     struct history *reader = recorded_open(world);
@@ -386,9 +372,8 @@ static void is_whole_in_itself_at_its_end(void **state)
 }
 
 /* Whoever leads after a gap as before led all the while; each moment has one row that says so. */
-static void reports_each_moment_once(void **state)
+TEST(reports_each_moment_once)
 {
-    (void)state;
     struct recorded *world = recorded_begin();
     recorded_changes(world, 3);
     for (int i = 0; i < 2; i++) {
@@ -412,9 +397,8 @@ static void reports_each_moment_once(void **state)
 
 /* A recorder that stood still saw nothing meanwhile,
    and what it had seen before is not shown as if it had. */
-static void claims_nothing_while_it_stood_still(void **state)
+TEST(claims_nothing_while_it_stood_still)
 {
-    (void)state;
     struct recorded *world = recorded_begin();
     recorded_changes(world, 5);
     int64_t from_us = world->now.wall_us;
@@ -442,9 +426,8 @@ static void claims_nothing_while_it_stood_still(void **state)
 }
 
 /* Nor what came after the servers were heard last, although the connection was only given up later. */
-static void claims_nothing_while_nothing_was_heard(void **state)
+TEST(claims_nothing_while_nothing_was_heard)
 {
-    (void)state;
     struct recorded *world = recorded_begin();
     recorded_changes(world, 5);
     int64_t heard_us = world->now.wall_us;
@@ -498,9 +481,8 @@ static void expect_no_recorder(struct recorded *world, const char *file, const c
 }
 
 /* A file that was cut is told, and not made worse by recording into it. */
-static void reports_of_a_cut_file(void **state)
+TEST(reports_of_a_cut_file)
 {
-    (void)state;
     struct recorded *world = recorded_begin();
     struct stat status;
     recorded_changes(world, 60);
@@ -521,9 +503,8 @@ static void reports_of_a_cut_file(void **state)
 }
 
 /* Where there is nothing, and where nobody may write. */
-static void reports_of_wrong_places(void **state)
+TEST(reports_of_wrong_places)
 {
-    (void)state;
     struct recorded *world = recorded_new();
     char path[160];
     expect_refusal(world, "there is no recording");
@@ -573,9 +554,8 @@ static struct buffer whole_file(const char *path)
 
 /* A recording of another schema is refused by name, by whoever reads and whoever records, and nothing is
    written into it; so is what is no recording at all. */
-static void refuses_what_it_does_not_know(void **state)
+TEST(refuses_what_it_does_not_know)
 {
-    (void)state;
     struct recorded *world = recorded_begin();
     recorded_stop(world);
     static const int others[] = {SCHEMA_VERSION - 1, 1, SCHEMA_VERSION + 1, 999, 0, -3};
@@ -619,9 +599,8 @@ static bool another_would_be_the_last(const char *file)
 }
 
 /* Whatever is read of it in the same process, nobody takes away from a recorder what it writes into. */
-static void keeps_its_locks(void **state)
+TEST(keeps_its_locks)
 {
-    (void)state;
     struct recorded *world = recorded_begin();
     recorded_changes(world, 5);
     assert_false(another_would_be_the_last(world->file));
@@ -637,28 +616,4 @@ static void keeps_its_locks(void **state)
     assert_false(another_would_be_the_last(world->file));
     recorded_stop(world);
     recorded_free(world);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(forgets_what_is_old),
-        cmocka_unit_test(forgets_while_it_records),
-        cmocka_unit_test(goes_on_when_the_clock_is_set_back),
-        cmocka_unit_test(reports_who_led_when_the_clock_is_set_back),
-        cmocka_unit_test(reports_who_led_when_the_clock_is_set_back_a_little),
-        cmocka_unit_test(a_gap_is_of_its_own_clock),
-        cmocka_unit_test(a_gap_goes_on_by_the_other_clock),
-        cmocka_unit_test(goes_on_while_nothing_happens),
-        cmocka_unit_test(can_be_copied),
-        cmocka_unit_test(is_whole_in_itself_at_its_end),
-        cmocka_unit_test(reports_of_a_cut_file),
-        cmocka_unit_test(reports_of_wrong_places),
-        cmocka_unit_test(refuses_what_it_does_not_know),
-        cmocka_unit_test(reports_each_moment_once),
-        cmocka_unit_test(claims_nothing_while_it_stood_still),
-        cmocka_unit_test(claims_nothing_while_nothing_was_heard),
-        cmocka_unit_test(keeps_its_locks),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

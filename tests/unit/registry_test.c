@@ -1,17 +1,13 @@
 /* Proves that of a registry only what is new is asked for, and everything where anything may have changed
  * unseen. */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "probe/election/election.h"
 #include "probe/election/election_private.h"
 #include "probe/election/registry.h"
+#include "tests/support/test.h"
 
 /* A registry that is listed as a server would list it, and the entries that are read then. */
 struct world {
@@ -50,9 +46,8 @@ static void two_entries(struct world *world)
 }
 
 /* One came, one went, and the directory counted two: whoever stood stands still. */
-static void asks_for_the_new_one(void **state)
+TEST(asks_for_the_new_one)
 {
-    (void)state;
     static const char *const later[] = {"a", "c"};
     struct world world;
     two_entries(&world);
@@ -67,9 +62,8 @@ static void asks_for_the_new_one(void **state)
 }
 
 /* The same names, but somebody went and came again in between: it may be another session's now. */
-static void asks_for_all_where_names_may_have_come_again(void **state)
+TEST(asks_for_all_where_names_may_have_come_again)
 {
-    (void)state;
     static const char *const names[] = {"a", "b"};
     struct world world;
     two_entries(&world);
@@ -84,9 +78,8 @@ static void asks_for_all_where_names_may_have_come_again(void **state)
 }
 
 /* The directory was made anew, and counts from the start. */
-static void asks_for_all_of_another_directory(void **state)
+TEST(asks_for_all_of_another_directory)
 {
-    (void)state;
     static const char *const names[] = {"a", "b"};
     struct world world;
     two_entries(&world);
@@ -101,9 +94,8 @@ static void asks_for_all_of_another_directory(void **state)
 }
 
 /* The members of a lock, once all are read: brokers by number, and only of a lock. */
-static void lists_the_members_of_a_lock(void **state)
+TEST(lists_the_members_of_a_lock)
 {
-    (void)state;
     static const char *const names[] = {"10", "9", "b"};
     static const char broker[] = "{\"host\":\"kafka-1\",\"port\":9092,\"role\":\"broker\"}";
     const struct recipe lock = {.family = FAMILY_LOCK}, line = {.family = FAMILY_SEQUENCE};
@@ -135,15 +127,4 @@ static void lists_the_members_of_a_lock(void **state)
     assert_int_equal(election.listed_member_count, 0);
     members_free(&election);
     registry_free(members);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(asks_for_the_new_one),
-        cmocka_unit_test(asks_for_all_where_names_may_have_come_again),
-        cmocka_unit_test(asks_for_all_of_another_directory),
-        cmocka_unit_test(lists_the_members_of_a_lock),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

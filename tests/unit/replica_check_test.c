@@ -2,11 +2,6 @@
  * Proves when replica-divergence is found and whom it names: by scripts (see model_script.h), and over
  * random histories, in which servers that are only behind one another must never be taken for different.
  */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +9,7 @@
 #include "probe/election/model.h"
 #include "tests/support/dice.h"
 #include "tests/support/model_script.h"
+#include "tests/support/test.h"
 
 #define A "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa__lock__0000000000"
 #define B "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb__lock__0000000001"
@@ -27,9 +23,8 @@
 #define PROVED "compare\ntick 7000\ncompare\ntick 7000\ncompare\n"
 #define FOUND "? findings replica-divergence critical certain\n"
 
-static void found(void **state)
+TEST(found)
 {
-    (void)state;
     model_script_run("servers that agree", SERVERS("3") PROVED "? findings none\n");
     model_script_run(
         "one that is stuck, from the third round on, until it has caught up",
@@ -71,9 +66,8 @@ static void found(void **state)
                                   "? findings replica-divergence warning certain\n");
 }
 
-static void silent(void **state)
+TEST(silent)
 {
-    (void)state;
     model_script_run("a server read before a change, and another one after it, every time",
                      SERVERS("2") "shows 2\n+ " B " s=b\nshows 1\nover\ntick 7000\n"
                                   "shows 2\n- " B "\nshows 1\nover\ntick 7000\n"
@@ -89,9 +83,8 @@ static void silent(void **state)
                                   "shows 2\nover\ncompare\n? findings none\n");
 }
 
-static void kept(void **state)
+TEST(kept)
 {
-    (void)state;
     model_script_run("while no round can be taken it is unconfirmed, not gone",
                      STUCK PROVED FOUND "tick 151000\ntime\n"
                                         "? findings replica-divergence critical certain unconfirmed\n"
@@ -247,9 +240,8 @@ static void check_healthy(struct history *h, uint64_t seed)
         fail_msg("seed %llu, round %u: wrong: %s", (unsigned long long)seed, round, divergence(h)->evidence);
 }
 
-static void never_wrong(void **state)
+TEST(never_wrong)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= 2000; seed++)
         with_history(seed, check_healthy);
 }
@@ -273,19 +265,9 @@ static void check_stuck(struct history *h, uint64_t seed)
     named++;
 }
 
-static void stuck_is_found(void **state)
+TEST(stuck_is_found)
 {
-    (void)state;
     for (uint64_t seed = 1; seed <= 300; seed++)
         with_history(seed, check_stuck);
     assert_true(named > 270);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(found),       cmocka_unit_test(silent),         cmocka_unit_test(kept),
-        cmocka_unit_test(never_wrong), cmocka_unit_test(stuck_is_found),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

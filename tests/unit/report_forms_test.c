@@ -1,10 +1,5 @@
 /* The forms of a report that are read as text: JSON for programs, Markdown for tickets,
    and the terminal's. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +9,7 @@
 #include "tests/support/golden.h"
 #include "tests/support/json_back.h"
 #include "tests/support/report_scene.h"
+#include "tests/support/test.h"
 #include "tui/output/report_document.h"
 
 static const struct report_note note = {.recording = "/var/lib/electop/history.db",
@@ -28,9 +24,8 @@ static struct buffer json_of(struct report *report)
 }
 
 /* Key by key, as scripts rely on it. */
-static void json_is_as_promised(void **state)
+TEST(json_is_as_promised)
 {
-    (void)state;
     struct buffer out = json_of(report_scene_usual());
     json_decref(json_back_of(&out));
     golden_check("tests/unit/data/report.json", &out);
@@ -38,9 +33,8 @@ static void json_is_as_promised(void **state)
 }
 
 /* Durations are intervals, an open bound is null, and what is not known at all is null and no interval. */
-static void json_keeps_intervals(void **state)
+TEST(json_keeps_intervals)
 {
-    (void)state;
     struct buffer out = json_of(report_scene_one());
     json_t *document = json_back_of(&out);
     json_t *election = json_array_get(json_object_get(document, "elections"), 0);
@@ -62,9 +56,8 @@ static void json_keeps_intervals(void **state)
 }
 
 /* Strangers' bytes come back as they were, and the document stays a document. */
-static void json_stands_hostile_names(void **state)
+TEST(json_stands_hostile_names)
 {
-    (void)state;
     struct buffer out = json_of(report_scene_hostile());
     json_t *document = json_back_of(&out);
     json_t *election = json_array_get(json_object_get(document, "elections"), 0);
@@ -75,9 +68,8 @@ static void json_stands_hostile_names(void **state)
     buffer_free(&out);
 }
 
-static void markdown_is_as_written(void **state)
+TEST(markdown_is_as_written)
 {
-    (void)state;
     static const struct {
         struct report *(*scene)(void);
         const char *golden;
@@ -104,9 +96,8 @@ static void print(struct report *report, const struct print_style *how, const ch
 }
 
 /* Into a pipe whole; on a narrow terminal within its width; without any sign beyond ASCII where asked. */
-static void text_is_as_printed(void **state)
+TEST(text_is_as_printed)
 {
-    (void)state;
     const struct print_style pipe = {.theme = {.depth = DEPTH_MONO}};
     const struct print_style narrow = {.theme = {.depth = DEPTH_MONO}, .width = 80};
     const struct print_style ascii = {.theme = {.depth = DEPTH_MONO}, .width = 100, .ascii = true};
@@ -142,9 +133,8 @@ static struct report *broken_watch(void)
 }
 
 /* Where a list is cut, it says so: also that of the times of which nothing is known. */
-static void owns_up_to_gaps_that_it_leaves_out(void **state)
+TEST(owns_up_to_gaps_that_it_leaves_out)
 {
-    (void)state;
     struct report *report = broken_watch();
     struct buffer text = {0}, markdown = {0}, page = {0};
     const struct print_style how = {.width = 80};
@@ -158,16 +148,4 @@ static void owns_up_to_gaps_that_it_leaves_out(void **state)
         buffer_free(forms[i]);
     }
     report_free(report);
-}
-
-int main(void)
-{
-    setenv("TZ", "UTC", 1);
-    tzset();
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(json_is_as_promised),       cmocka_unit_test(json_keeps_intervals),
-        cmocka_unit_test(json_stands_hostile_names), cmocka_unit_test(markdown_is_as_written),
-        cmocka_unit_test(text_is_as_printed),        cmocka_unit_test(owns_up_to_gaps_that_it_leaves_out),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,5 @@
 /* A report says what the recording holds: a model is recorded while its candidates come and go, and what the
    report makes of it is held against what was done. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +12,7 @@
 #include "tests/support/fake_tree.h"
 #include "tests/support/folder.h"
 #include "tests/support/scripted.h"
+#include "tests/support/test.h"
 #include "tui/output/report_sentences.h"
 
 #define SECOND INT64_C(1000000)
@@ -211,9 +207,8 @@ static void near_seconds(int64_t us, int seconds)
 }
 
 /* The stretches add up to the window, led, vacant and unwatched apart; seen and missed changes are apart. */
-static void reports_what_was_done(void **state)
+TEST(reports_what_was_done)
 {
-    (void)state;
     struct world *world = eventful();
     struct report *report = ask_seconds(world, 0, 260, NULL);
     assert_int_equal(report->election_count, 1);
@@ -248,9 +243,8 @@ static void reports_what_was_done(void **state)
 }
 
 /* That the clock was set is told where the window has what it showed before, or then. */
-static void reports_that_the_clock_was_set(void **state)
+TEST(reports_that_the_clock_was_set)
 {
-    (void)state;
     struct world *world = begin();
     join(world, 1);
     see(world);
@@ -275,9 +269,8 @@ static void reports_that_the_clock_was_set(void **state)
 }
 
 /* A clock that is set forward by an hour skips it: nobody failed to watch, and nobody led so much longer. */
-static void a_skipped_hour_is_no_gap(void **state)
+TEST(a_skipped_hour_is_no_gap)
 {
-    (void)state;
     struct world *world = begin();
     join(world, 1);
     see(world);
@@ -301,9 +294,8 @@ static void a_skipped_hour_is_no_gap(void **state)
 }
 
 /* The same before the election was first seen: that time is left out once. */
-static void an_hour_is_skipped_before_the_first_sight(void **state)
+TEST(an_hour_is_skipped_before_the_first_sight)
 {
-    (void)state;
     struct world *world = begin();
     pass(world, 10);
     world->now.wall_us += 3600 * SECOND;
@@ -322,9 +314,8 @@ static void an_hour_is_skipped_before_the_first_sight(void **state)
 }
 
 /* What stands and names others as it goes on is one finding, and is over when it is cleared. */
-static void a_finding_that_names_others_is_one(void **state)
+TEST(a_finding_that_names_others_is_one)
 {
-    (void)state;
     struct world *world = begin();
     for (int i = 1; i <= 9; i++)
         join(world, i);
@@ -355,9 +346,8 @@ static void a_finding_that_names_others_is_one(void **state)
 
 /* Where the same znode leads after what nobody watched, it led all the while: once, for as long as it did.
    What was not watched is told as that, and counts as nobody's. */
-static void leads_through_what_nobody_watched(void **state)
+TEST(leads_through_what_nobody_watched)
 {
-    (void)state;
     struct world *world = begin();
     join(world, 1);
     see(world);
@@ -384,9 +374,8 @@ static void leads_through_what_nobody_watched(void **state)
 }
 
 /* A window that reaches beyond the recording shows what is not in it as unwatched, and makes nothing up. */
-static void what_was_not_recorded_is_a_gap(void **state)
+TEST(what_was_not_recorded_is_a_gap)
 {
-    (void)state;
     struct world *world = eventful();
     struct report *report = ask_seconds(world, -100, 360, NULL);
     const struct report_election *election = &report->elections[0];
@@ -404,9 +393,8 @@ static void what_was_not_recorded_is_a_gap(void **state)
 }
 
 /* Only what was asked for: a part of the time, an election by path, pattern or name. */
-static void reports_only_what_was_asked_for(void **state)
+TEST(reports_only_what_was_asked_for)
 {
-    (void)state;
     struct world *world = eventful();
     static const char *const names[] = {"/election", "/app/election", "orders", "/elec*"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
@@ -433,9 +421,8 @@ static void reports_only_what_was_asked_for(void **state)
 
 /* The same client with the same name takes over after a vacancy: a change. A loss that nobody followed is none, and its
    vacancy is that of the time line. */
-static void who_leads_again_is_a_change_and_nobody_is_none(void **state)
+TEST(who_leads_again_is_a_change_and_nobody_is_none)
 {
-    (void)state;
     struct world *world = begin();
     size_t changes;
     char *error;
@@ -478,9 +465,8 @@ static void who_leads_again_is_a_change_and_nobody_is_none(void **state)
 }
 
 /* The first in line of the last moment may not lead: one session owns it and the next, which say the same. */
-static void who_is_first_may_not_lead(void **state)
+TEST(who_is_first_may_not_lead)
 {
-    (void)state;
     struct world *world = begin();
     struct sentence_verdict verdict;
     join(world, 1);
@@ -501,21 +487,4 @@ static void who_is_first_may_not_lead(void **state)
     sentence_verdict_free(&verdict);
     report_free(report);
     end(world);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reports_what_was_done),
-        cmocka_unit_test(who_leads_again_is_a_change_and_nobody_is_none),
-        cmocka_unit_test(who_is_first_may_not_lead),
-        cmocka_unit_test(reports_that_the_clock_was_set),
-        cmocka_unit_test(a_skipped_hour_is_no_gap),
-        cmocka_unit_test(an_hour_is_skipped_before_the_first_sight),
-        cmocka_unit_test(a_finding_that_names_others_is_one),
-        cmocka_unit_test(leads_through_what_nobody_watched),
-        cmocka_unit_test(what_was_not_recorded_is_a_gap),
-        cmocka_unit_test(reports_only_what_was_asked_for),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,10 +1,5 @@
 /* The page of a report: whole, well formed, without anything from elsewhere, and safe from what strangers
    wrote. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +8,7 @@
 #include "config/memory.h"
 #include "tests/support/golden.h"
 #include "tests/support/report_scene.h"
+#include "tests/support/test.h"
 #include "tui/output/report_document.h"
 
 static const struct report_note note = {.recording = "/var/lib/electop/history.db",
@@ -27,9 +23,8 @@ static struct buffer page_of(struct report *report)
 }
 
 /* The usual pages, byte by byte. */
-static void pages_are_as_drawn(void **state)
+TEST(pages_are_as_drawn)
 {
-    (void)state;
     static const struct {
         struct report *(*scene)(void);
         const char *golden;
@@ -56,9 +51,8 @@ static size_t count(const struct buffer *page, const char *what)
 
 /* Of several elections the one in which nothing happened is a paragraph; what happened in the others is not.
  */
-static void quiet_elections_are_short(void **state)
+TEST(quiet_elections_are_short)
 {
-    (void)state;
     struct report *report = report_scene_usual();
     size_t quiet = 0;
     for (size_t i = 0; i < report->election_count; i++)
@@ -74,9 +68,8 @@ static void quiet_elections_are_short(void **state)
 }
 
 /* A month's worth of changes in a day gives a page that a browser opens, and that says what it leaves out. */
-static void crowds_stay_small(void **state)
+TEST(crowds_stay_small)
 {
-    (void)state;
     struct buffer page = page_of(report_scene_crowd(43200, 500));
     assert_true(page.length < 2500000);
     assert_true(count(&page, "<rect class=\"led\"") < 24 * 900);
@@ -87,9 +80,8 @@ static void crowds_stay_small(void **state)
 }
 
 /* Every change has its mark while there is room, numbered as in the table; whoever led has a bar. */
-static void every_change_is_drawn(void **state)
+TEST(every_change_is_drawn)
 {
-    (void)state;
     struct buffer page = page_of(report_scene_crowd(20, 5));
     assert_int_equal(count(&page, "<g class=\"change\"><title>"), 20);
     assert_int_equal(count(&page, "<rect class=\"led\" x"), 21);
@@ -98,12 +90,11 @@ static void every_change_is_drawn(void **state)
 }
 
 /* Names that differ at their end, or in the middle, have labels that differ. */
-static void labels_differ(void **state)
+TEST(labels_differ)
 {
     static const char *const labels[] = {"aaaaa</text>", "bbbbb</text>"};
     struct report *report = report_scene_one();
 
-    (void)state;
     for (size_t i = 0; i < sizeof labels / sizeof *labels && i < report->elections[0].leader_count; i++) {
         char **identity = &report->elections[0].leaders[i].identity;
         free(*identity);
@@ -117,9 +108,8 @@ static void labels_differ(void **state)
 }
 
 /* Where the local clock shows another time, both are there, and each says which it is. */
-static void both_zones_are_named(void **state)
+TEST(both_zones_are_named)
 {
-    (void)state;
     setenv("TZ", "Asia/Kolkata", 1);
     tzset();
     struct buffer page = page_of(report_scene_one());
@@ -130,16 +120,4 @@ static void both_zones_are_named(void **state)
     assert_int_equal(count(&page, "12:39:02.522<br/><small>18:09:02.522 IST</small>"), 1);
     assert_true(count(&page, "class=\"time local\"") > 4);
     buffer_free(&page);
-}
-
-int main(void)
-{
-    setenv("TZ", "UTC", 1);
-    tzset();
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pages_are_as_drawn),   cmocka_unit_test(quiet_elections_are_short),
-        cmocka_unit_test(crowds_stay_small),    cmocka_unit_test(every_change_is_drawn),
-        cmocka_unit_test(both_zones_are_named), cmocka_unit_test(labels_differ),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

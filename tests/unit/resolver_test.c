@@ -1,9 +1,5 @@
 /* The addresses of a list of servers, in an order that spreads many sessions over them; names of which no name
  * server knows hold up nothing else. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <netdb.h>
 #include <netinet/in.h>
@@ -12,16 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "probe/zookeeper/resolver.h"
+#include "tests/support/test.h"
 
 #define SERVERS 5
 
 /* Each comes first now and then, and none is lost: of 500 tries a fifth, give or take what chance may. */
-static void spreads_over_all(void **state)
+TEST(spreads_over_all)
 {
-    (void)state;
     unsigned first[SERVERS] = {0};
     for (int tries = 0; tries < 500; tries++) {
         struct address all[SERVERS];
@@ -85,10 +79,9 @@ static void resolver_test_on_resolved(void *context, const struct address *addre
 
 /* Many ask for one name that no name server answers: that takes one thread, and others are answered. Who does not
  * want to wait is told which name it is. */
-static void a_silent_name_server(void **state)
+TEST(a_silent_name_server)
 {
     enum { ASKERS = 20 };
-    (void)state;
     static char silent[] = "silent.example", good[] = "good.example";
     const struct host_port both[] = {{good, 2181}, {silent, 2181}}, one[] = {{good, 2181}};
     struct resolver *resolvers[ASKERS];
@@ -116,11 +109,4 @@ static void a_silent_name_server(void **state)
         assert_true(told[i].times == (i != 2) && told[i].count == (i != 2));
     assert_int_equal(asked, 1);
     assert_int_equal(uv_loop_close(&loop), 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(spreads_over_all),
-                                       cmocka_unit_test(a_silent_name_server)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

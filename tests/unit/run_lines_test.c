@@ -2,17 +2,12 @@
  * The report of a run of test candidates in words: what is one reads as one, what is not known is never made
  * up, and two runs stand side by side.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "probe/inject/agent_results.h"
+#include "tests/support/test.h"
 #include "tui/output/run_lines.h"
 
 struct fixture {
@@ -72,9 +67,8 @@ static void hasnt(const char *text, const char *part)
         fail_msg("\"%s\" is in:\n%s", part, text);
 }
 
-static void one_reads_as_one(void **state)
+TEST(one_reads_as_one)
 {
-    (void)state;
     struct fixture *f = fixture_new(1, 2, 1, 1);
     f->report.by_how[KILL_CLOSE][1] = 1;
     f->report.crowd.unplanned = 1;
@@ -88,9 +82,8 @@ static void one_reads_as_one(void **state)
 }
 
 /* Who was killed by hand is not told as nobody. */
-static void deaths_by_hand_are_reported(void **state)
+TEST(deaths_by_hand_are_reported)
 {
-    (void)state;
     struct fixture *f = fixture_new(5, 2, 5, 5);
     f->report.by_hand = 1;
     char *text = reported(&f->report);
@@ -110,9 +103,8 @@ static void deaths_by_hand_are_reported(void **state)
 }
 
 /* One that was stopped while they came on tells how many stood by then. */
-static void who_stood_before_the_end_is_reported(void **state)
+TEST(who_stood_before_the_end_is_reported)
 {
-    (void)state;
     struct fixture *f = fixture_new(4, 2, 4, 10);
     f->options.candidates = f->report.wanted = 300;
     f->report.crowd.stood_us = 0;
@@ -128,9 +120,8 @@ static void who_stood_before_the_end_is_reported(void **state)
     free(f);
 }
 
-static void many_read_as_many(void **state)
+TEST(many_read_as_many)
 {
-    (void)state;
     struct fixture *f = fixture_new(4, 2, 4, 10);
     f->report.by_how[KILL_CLOSE][1] = 2;
     f->report.crowd.deaths = 6;
@@ -156,9 +147,8 @@ static void many_read_as_many(void **state)
 
 /* Two agents of one run, of whom one died: what is told is of those that handed in, each has its line, and so
  * has what they come to. */
-static void agents_are_reported_together(void **state)
+TEST(agents_are_reported_together)
 {
-    (void)state;
     struct fixture *f = fixture_new(4, 2, 4, 10);
     int stood = 0, stood_together = 0;
     f->report.crowd.by_state[CANDIDATE_WAITING] = 3; /* of the four that stood, at the end */
@@ -199,9 +189,8 @@ static void agents_are_reported_together(void **state)
 }
 
 /* Where the servers took fewer than were asked for, it is not said that all stood. */
-static void fewer_than_asked_for_are_not_all(void **state)
+TEST(fewer_than_asked_for_are_not_all)
 {
-    (void)state;
     struct fixture *f = fixture_new(4, 2, 4, 10);
     f->options.candidates = 9;
     char *text = reported(&f->report);
@@ -212,9 +201,8 @@ static void fewer_than_asked_for_are_not_all(void **state)
 }
 
 /* In a live election: what was not seen is no number. */
-static void a_live_run_that_never_stood(void **state)
+TEST(a_live_run_that_never_stood)
 {
-    (void)state;
     struct fixture *f = fixture_new(1, 2, 1, 1);
     f->options.live = true;
     f->report.real_least = -1;
@@ -248,9 +236,8 @@ static void a_live_run_that_never_stood(void **state)
 }
 
 /* An end before anybody stood is not told as one after. */
-static void an_early_end_is_no_other(void **state)
+TEST(an_early_end_is_no_other)
 {
-    (void)state;
     struct fixture *f = fixture_new(2, 2, 0, 0);
     f->report.crowd.stood_us = 0;
     f->report.end = RUN_STOPPED;
@@ -274,9 +261,8 @@ static void counter(struct server_counter *counter, int64_t zxid, int64_t connec
 }
 
 /* Before, the highest of some looks, after; growth; and a slowest answer that may be from before the run. */
-static void servers_figures_are_reported(void **state)
+TEST(servers_figures_are_reported)
 {
-    (void)state;
     struct fixture *f = fixture_new(2, 2, 2, 4);
     counter(&f->report.before[0], 0x100000005, 3, 20, 100);
     counter(&f->report.highest[0], 0x100000020, 12, 20, 150);
@@ -300,9 +286,8 @@ static void servers_figures_are_reported(void **state)
 
 /* Another ZooKeeper leader numbers anew; a server that began anew counts anew; nobody looked; it says
  * nothing. */
-static void unknown_stays_unknown(void **state)
+TEST(unknown_stays_unknown)
 {
-    (void)state;
     struct fixture *f = fixture_new(2, 2, 2, 4);
     counter(&f->report.before[0], 0x100000005, 3, 20, 100);
     counter(&f->report.after[0], 0x200000001, 4, 5, 7);
@@ -323,9 +308,8 @@ static void unknown_stays_unknown(void **state)
     free(f);
 }
 
-static void higher_figures_are_kept(void **state)
+TEST(higher_figures_are_kept)
 {
-    (void)state;
     struct server_counter highest, look;
     server_counter_clear(&highest);
     server_counter_clear(&look);
@@ -338,9 +322,8 @@ static void higher_figures_are_kept(void **state)
     assert_true(highest.watches == -1);
 }
 
-static void the_page_has_the_figures(void **state)
+TEST(the_page_has_the_figures)
 {
-    (void)state;
     struct fixture *herd = fixture_new(10, 9, 290, 600);
     struct buffer out = {0};
     run_print(&out, DOCUMENT_PAGE, &herd->report, &(struct run_options_text){0}, NULL);
@@ -349,23 +332,4 @@ static void the_page_has_the_figures(void **state)
     has(out.bytes, "</footer>\n</body>\n</html>\n");
     buffer_free(&out);
     free(herd);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_reads_as_one),
-        cmocka_unit_test(deaths_by_hand_are_reported),
-        cmocka_unit_test(many_read_as_many),
-        cmocka_unit_test(who_stood_before_the_end_is_reported),
-        cmocka_unit_test(agents_are_reported_together),
-        cmocka_unit_test(fewer_than_asked_for_are_not_all),
-        cmocka_unit_test(a_live_run_that_never_stood),
-        cmocka_unit_test(an_early_end_is_no_other),
-        cmocka_unit_test(servers_figures_are_reported),
-        cmocka_unit_test(unknown_stays_unknown),
-        cmocka_unit_test(higher_figures_are_kept),
-        cmocka_unit_test(the_page_has_the_figures),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,9 @@
 /*
  * What lists of somebody's election prove, and what they leave open, of whether one of ours was first.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "probe/inject/run_live.h"
+#include "tests/support/test.h"
 
 #define NONE INT64_MAX
 
@@ -17,9 +12,8 @@ static char first[] = "n_0000000001", second[] = "n_0000000002", seventh[] = "n_
 static char *const list[] = {first, second, seventh, eighth, odd};
 
 /* As long as each list shows somebody before ours, none of ours ever was; also after ours have left. */
-static void behind_somebody_none_was_first(void **state)
+TEST(behind_somebody_none_was_first)
 {
-    (void)state;
     struct leads_check leads;
     leads_check_begin(&leads, 100);
     leads_check_list(&leads, list, 2, NONE, 200, 210);
@@ -36,9 +30,8 @@ static void behind_somebody_none_was_first(void **state)
 }
 
 /* Where all have gone, ours as well, one of ours may have been first since the list before was asked for. */
-static void all_gone_leaves_the_time_between_open(void **state)
+TEST(all_gone_leaves_the_time_between_open)
 {
-    (void)state;
     struct leads_check leads;
     leads_check_begin(&leads, 100);
     leads_check_list(&leads, list, 5, 7, 300, 310);
@@ -48,9 +41,8 @@ static void all_gone_leaves_the_time_between_open(void **state)
 }
 
 /* Who is seen first is counted until a list shows that it has left; a newer one is not before ours. */
-static void first_until_it_is_seen_no_more(void **state)
+TEST(first_until_it_is_seen_no_more)
 {
-    (void)state;
     struct leads_check leads;
     leads_check_begin(&leads, 100);
     leads_check_list(&leads, list, 5, 7, 300, 310);
@@ -63,9 +55,8 @@ static void first_until_it_is_seen_no_more(void **state)
 }
 
 /* A create is answered after a list has shown its znode: whose it is changes, and nobody has left. */
-static void what_proves_to_be_ours_has_not_left(void **state)
+TEST(what_proves_to_be_ours_has_not_left)
 {
-    (void)state;
     struct leads_check leads;
     leads_check_begin(&leads, 100);
     leads_check_list(&leads, list, 2, NONE, 200, 210);
@@ -84,9 +75,8 @@ static void what_proves_to_be_ours_has_not_left(void **state)
 }
 
 /* Somebody who came last goes, and so does one for whom another came. */
-static void whoever_has_left_is_missed(void **state)
+TEST(whoever_has_left_is_missed)
 {
-    (void)state;
     struct leads_check leads;
     leads_check_begin(&leads, 100);
     leads_check_list(&leads, list, 3, NONE, 200, 210);
@@ -99,16 +89,4 @@ static void whoever_has_left_is_missed(void **state)
     assert_int_equal(leads.real, 0);
     leads_check_list(&leads, list, 1, NONE, 600, 610);
     assert_false(leads.left);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(behind_somebody_none_was_first),
-        cmocka_unit_test(all_gone_leaves_the_time_between_open),
-        cmocka_unit_test(first_until_it_is_seen_no_more),
-        cmocka_unit_test(what_proves_to_be_ours_has_not_left),
-        cmocka_unit_test(whoever_has_left_is_missed),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,8 @@
 /* What a run may ask of a cluster of others without leave: each limit is held to its very number. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "probe/inject/run_options.h"
+#include "tests/support/test.h"
 
 static const struct inject_settings limits = {.sessions = 100, .creates_per_s = 10};
 
@@ -22,9 +17,8 @@ static void expect(struct run_options options, const char *word)
 }
 
 /* At the limit it is within, one more passes it and is told with its setting; deaths count as creates. */
-static void holds_every_limit(void **state)
+TEST(holds_every_limit)
 {
-    (void)state;
     const enum kill_victim leader = VICTIM_LEADER;
     expect((struct run_options){.candidates = 100, .rate_per_s = 10, .victim = leader, .every_ms = 100},
            NULL);
@@ -35,10 +29,4 @@ static void holds_every_limit(void **state)
     expect((struct run_options){.candidates = 1, .victim = leader, .every_ms = 99}, "a death every 99 ms");
     expect((struct run_options){.candidates = 1, .every_ms = 99}, NULL);
     expect((struct run_options){.candidates = 1}, NULL);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(holds_every_limit)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,17 +1,11 @@
 /* What is asked of a run, as people write it; and that what cannot be meant is refused with a reason. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "probe/inject/run_options.h"
+#include "tests/support/test.h"
 
-static void behaviours(void **state)
+TEST(behaviours)
 {
-    (void)state;
     struct run_options options = {0};
     const struct behaviour_share *shares = options.shares;
     assert_null(run_options_behaviour("herd:30%,slow:200ms:20%,deaf:50%", &options));
@@ -34,9 +28,8 @@ static void behaviours(void **state)
         assert_non_null(run_options_behaviour(bad[i], &options));
 }
 
-static void deaths_and_sessions(void **state)
+TEST(deaths_and_sessions)
 {
-    (void)state;
     struct run_options options = {0};
     assert_null(run_options_kill("leader:every=250ms", &options));
     assert_true(options.victim == VICTIM_LEADER && options.every_ms == 250);
@@ -58,9 +51,8 @@ static void deaths_and_sessions(void **state)
     assert_non_null(run_options_sessions("shared", &options));
 }
 
-static void expectations(void **state)
+TEST(expectations)
 {
-    (void)state;
     struct expectation e;
     assert_null(run_options_expect("failover.p99<2s", &e));
     assert_true(e.figure == EXPECTED_FAILOVER && e.of == OF_P99 && e.value == 2000000);
@@ -79,11 +71,4 @@ static void expectations(void **state)
                                       "errors=2s", "errors=-1"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         assert_non_null(run_options_expect(bad[i], &e));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(behaviours), cmocka_unit_test(deaths_and_sessions),
-                                       cmocka_unit_test(expectations)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,17 +1,12 @@
 /*
  * The picture of a run that goes on: what it warns of, and what it does not.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "tests/support/drawn.h"
 #include "tests/support/fake_bench.h"
+#include "tests/support/test.h"
 #include "tui/views/run_control_interface.h"
 #include "tui/views/run_picture.h"
 #include "tui/views/list.h"
@@ -29,9 +24,8 @@ static bool shows(const struct run_report *report, const char *text)
 
 /* That nobody of ours leads is a warning in an election of our own; in somebody's live one it is as it should
    be. */
-static void nobody_leads_only_where_ours_should(void **state)
+TEST(nobody_leads_only_where_ours_should)
 {
-    (void)state;
     struct run_report *report = malloc(sizeof *report);
     *report = *fake_bench_running.report(fake_bench_running.context);
     struct run_options options = *report->options;
@@ -43,10 +37,4 @@ static void nobody_leads_only_where_ours_should(void **state)
     assert_true(shows(report, "LIVE"));
     assert_false(shows(report, "no leader"));
     free(report);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(nobody_leads_only_where_ours_should)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

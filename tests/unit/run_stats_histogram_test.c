@@ -1,18 +1,13 @@
 /* Buckets without gaps, and percentiles that are never far from the sorted samples. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include <stdlib.h>
 
 #include "probe/inject/run_stats.h"
+#include "tests/support/test.h"
 
 /* Each bucket begins where the one before it ends, and is at most 1.6 % wide. */
-static void buckets_join(void **state)
+TEST(buckets_join)
 {
-    (void)state;
     int64_t next = 0;
     for (size_t i = 0; i < HISTOGRAM_BUCKETS; i++) {
         int64_t low, high;
@@ -31,9 +26,8 @@ static int by_value(const void *a, const void *b)
 }
 
 /* Of samples of all sizes: the percentile is that of the sorted samples, or up to 1.6 % above it. */
-static void percentiles_are_close(void **state)
+TEST(percentiles_are_close)
 {
-    (void)state;
     enum { SAMPLES = 5000 };
     static int64_t samples[SAMPLES];
     static struct histogram all, half;
@@ -56,9 +50,8 @@ static void percentiles_are_close(void **state)
 }
 
 /* Nothing, one, less than nothing, and more than there are buckets for. */
-static void ends(void **state)
+TEST(ends)
 {
-    (void)state;
     static struct histogram h;
     assert_int_equal(histogram_percentile(&h, 0.99), 0);
     histogram_add(&h, -5);
@@ -66,14 +59,4 @@ static void ends(void **state)
     histogram_add(&h, INT64_MAX / 4);
     assert_int_equal(h.most_us, INT64_MAX / 4);
     assert_true(histogram_percentile(&h, 1) > 0);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(buckets_join),
-        cmocka_unit_test(percentiles_are_close),
-        cmocka_unit_test(ends),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,8 @@
 /* Of what happens in a crowd, which of it is counted as a failover, and from when. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "probe/election/recipe.h"
 #include "probe/inject/run_stats.h"
+#include "tests/support/test.h"
 
 static void leads(struct run_stats *t, size_t i, int64_t number, uint64_t now_us)
 {
@@ -24,9 +19,8 @@ static void goes(struct run_stats *t, size_t i, uint64_t now_us)
  * A leader whose znode somebody else deletes is followed by the next in no time that anybody could know: it
  * is counted, and makes the times of the deaths that were planned no better.
  */
-static void what_nobody_planned_is_in_no_time(void **state)
+TEST(what_nobody_planned_is_in_no_time)
 {
-    (void)state;
     struct run_stats t;
     run_stats_init(&t);
     for (size_t i = 0; i < 3; i++)
@@ -46,10 +40,4 @@ static void what_nobody_planned_is_in_no_time(void **state)
     assert_int_equal(t.to_fail_over.least_us, 3000);
     assert_int_equal(t.unplanned, 1);
     run_stats_free(&t);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_nobody_planned_is_in_no_time)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

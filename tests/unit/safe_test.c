@@ -1,13 +1,9 @@
 /* Strangers' bytes: what is shown of them, how wide it is, and that nothing dangerous passes. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <locale.h>
 
-#include <cmocka.h>
-
+#include "tests/support/test.h"
 #include "tui/screen/safe.h"
 
 struct row {
@@ -66,9 +62,8 @@ static const struct row rows[] = {
 };
 
 /* The table's left side is shown as its right side, with the right number of columns. */
-static void shows_what_the_table_says(void **state)
+TEST(shows_what_the_table_says)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
         const struct row *row = &rows[i];
         char *shown = safe_text(row->bytes, strlen(row->bytes), false),
@@ -83,18 +78,16 @@ static void shows_what_the_table_says(void **state)
 }
 
 /* NUL bytes are data too: a text is as long as it is said to be. */
-static void shows_nul_bytes(void **state)
+TEST(shows_nul_bytes)
 {
-    (void)state;
     char *shown = safe_text("a\0b", 3, false);
     assert_string_equal(shown, "a\\x00b");
     free(shown);
 }
 
 /* The program's locale changes nothing: not one column. */
-static void does_not_depend_on_the_locale(void **state)
+TEST(does_not_depend_on_the_locale)
 {
-    (void)state;
     assert_non_null(setlocale(LC_ALL, "C"));
     assert_int_equal(safe_width("\u6f22e\u0e34", 7, false), 3);
     setlocale(LC_ALL, "C.UTF-8");
@@ -103,9 +96,8 @@ static void does_not_depend_on_the_locale(void **state)
 }
 
 /* What is safe already is left alone: making safe twice is making safe once. */
-static void is_stable(void **state)
+TEST(is_stable)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
         char *again = safe_text(rows[i].shown, strlen(rows[i].shown), false);
         assert_string_equal(again, rows[i].shown);
@@ -114,23 +106,10 @@ static void is_stable(void **state)
 }
 
 /* One question for all that prints or draws; "C" is no UTF-8, "C.UTF-8" is. */
-static void reports_whether_the_locale_takes_utf8(void **state)
+TEST(reports_whether_the_locale_takes_utf8)
 {
-    (void)state;
     assert_non_null(setlocale(LC_ALL, "C"));
     assert_false(safe_locale_is_utf8());
     assert_non_null(setlocale(LC_ALL, "C.UTF-8"));
     assert_true(safe_locale_is_utf8());
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shows_what_the_table_says),
-        cmocka_unit_test(shows_nul_bytes),
-        cmocka_unit_test(does_not_depend_on_the_locale),
-        cmocka_unit_test(is_stable),
-        cmocka_unit_test(reports_whether_the_locale_takes_utf8),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,17 +2,13 @@
  * Proves what is known of a server's work: how far it is behind the others, which client address holds most
  * of its connections, that figures that were not asked for stay, and that a recording brings all of it back.
  */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "config/settings.h"
 #include "probe/election/model.h"
 #include "probe/zookeeper/server_lists.h"
+#include "tests/support/test.h"
 
 struct world {
     struct settings settings;
@@ -62,7 +58,7 @@ static const struct server *reports(struct world *world, const char *address, in
     return server_of(world, address);
 }
 
-static void knows_who_is_behind(void **state)
+TEST_BETWEEN(knows_who_is_behind, world_begin, world_end)
 {
     struct world *world = *state;
     assert_int_equal(reports(world, "a", 1000, 0x100000005)->lag, 0);
@@ -82,7 +78,7 @@ static void knows_who_is_behind(void **state)
 }
 
 /* It may have been restarted, or be gone: what it said is not so any more. */
-static void forgets_the_figures_of_one_that_does_not_answer(void **state)
+TEST_BETWEEN(forgets_the_figures_of_one_that_does_not_answer, world_begin, world_end)
 {
     struct world *world = *state;
     reports(world, "a", 1000, 0x100000005);
@@ -102,7 +98,7 @@ static void forgets_the_figures_of_one_that_does_not_answer(void **state)
 }
 
 /* Its data was wiped: what others had told before says nothing of it. */
-static void begins_anew_with_other_data(void **state)
+TEST_BETWEEN(begins_anew_with_other_data, world_begin, world_end)
 {
     struct world *world = *state;
     reports(world, "a", 1000, 0x100000500);
@@ -110,7 +106,7 @@ static void begins_anew_with_other_data(void **state)
     assert_int_equal(reports(world, "a", 3000, 0x3)->lag, 0);
 }
 
-static void finds_the_busiest_address(void **state)
+TEST_BETWEEN(finds_the_busiest_address, world_begin, world_end)
 {
     struct world *world = *state;
     static const char *const clients[] = {"10.0.0.1:5", "10.0.0.12:5", "10.0.0.1:6",
@@ -130,7 +126,7 @@ static void finds_the_busiest_address(void **state)
 }
 
 /* Where one server's clock is another, only what ZooKeeper's present leader dated is known to have it. */
-static void knows_whose_clock_dates_a_znode(void **state)
+TEST_BETWEEN(knows_whose_clock_dates_a_znode, world_begin, world_end)
 {
     struct world *world = *state;
     const struct cluster *cluster = &world->model->clusters[0];
@@ -154,7 +150,7 @@ static void knows_whose_clock_dates_a_znode(void **state)
     }
 }
 
-static void keeps_what_was_not_asked_for(void **state)
+TEST_BETWEEN(keeps_what_was_not_asked_for, world_begin, world_end)
 {
     struct world *world = *state;
     struct observation o = {.kind = OBSERVED_LOAD, .at = {1000, 1000}};
@@ -173,7 +169,7 @@ static void keeps_what_was_not_asked_for(void **state)
 }
 
 /* The count of slow fsyncs comes with some answers only, and begins anew with the server. */
-static void notices_slow_fsyncs(void **state)
+TEST_BETWEEN(notices_slow_fsyncs, world_begin, world_end)
 {
     struct world *world = *state;
     static const struct {
@@ -196,9 +192,8 @@ static void notices_slow_fsyncs(void **state)
     }
 }
 
-static void reads_decimal_milliseconds(void **state)
+TEST(reads_decimal_milliseconds)
 {
-    (void)state;
     static const struct {
         const char *text;
         int64_t us;
@@ -218,20 +213,4 @@ static void reads_decimal_milliseconds(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         if (milliseconds_parse(cases[i].text, strlen(cases[i].text)) != cases[i].us)
             fail_msg("%s", cases[i].text);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(knows_who_is_behind, world_begin, world_end),
-        cmocka_unit_test_setup_teardown(forgets_the_figures_of_one_that_does_not_answer, world_begin,
-                                        world_end),
-        cmocka_unit_test_setup_teardown(begins_anew_with_other_data, world_begin, world_end),
-        cmocka_unit_test_setup_teardown(finds_the_busiest_address, world_begin, world_end),
-        cmocka_unit_test_setup_teardown(knows_whose_clock_dates_a_znode, world_begin, world_end),
-        cmocka_unit_test_setup_teardown(keeps_what_was_not_asked_for, world_begin, world_end),
-        cmocka_unit_test_setup_teardown(notices_slow_fsyncs, world_begin, world_end),
-        cmocka_unit_test(reads_decimal_milliseconds),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,18 +1,13 @@
 /* What may be asked of a server: a hundredth of its time, and what was left of that before. */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include "probe/watch/server_poll.h"
+#include "tests/support/test.h"
 
 #define START 5000
 
 /* Before the first round nothing was asked for long: another may follow; but an expensive one is paid for. */
-static void the_first_round_is_paid_for(void **state)
+TEST(the_first_round_is_paid_for)
 {
-    (void)state;
     struct poll_budget cheap = {0}, dear = {0};
     poll_budget_spend(&cheap, 50000, START);
     assert_int_equal(poll_budget_pause_ms(&cheap), 5000);
@@ -22,9 +17,8 @@ static void the_first_round_is_paid_for(void **state)
 }
 
 /* Rounds out of turn end when what was left is spent; the next one is as far off as what it will cost. */
-static void what_is_left_is_spent_once(void **state)
+TEST(what_is_left_is_spent_once)
 {
-    (void)state;
     struct poll_budget a = {0};
     uint64_t now_ms = START;
     unsigned at_once = 0;
@@ -38,9 +32,8 @@ static void what_is_left_is_spent_once(void **state)
 }
 
 /* Looks that something waits for take the first half without a pause; the other is kept. */
-static void half_is_kept(void **state)
+TEST(half_is_kept)
 {
-    (void)state;
     struct poll_budget a = {0};
     unsigned at_once = 0;
     for (poll_budget_spend(&a, 20000, START); poll_budget_has_plenty(&a); at_once++)
@@ -53,9 +46,8 @@ static void half_is_kept(void **state)
 
 /* However long nobody asked, no more than the most is kept;
    and a program that slept for days overflows not. */
-static void no_more_is_kept_than_the_most(void **state)
+TEST(no_more_is_kept_than_the_most)
 {
-    (void)state;
     struct poll_budget a = {0};
     uint64_t now_ms = START;
     poll_budget_spend(&a, 190000, now_ms);
@@ -66,9 +58,8 @@ static void no_more_is_kept_than_the_most(void **state)
 
 /* Asked as soon as it may be, whatever rounds cost, a server gives a hundredth of its time and the most that
    is kept; a round that turns out dearer than the one before is paid for after it. */
-static void over_any_stretch_it_is_a_hundredth(void **state)
+TEST(over_any_stretch_it_is_a_hundredth)
 {
-    (void)state;
     static const int64_t costs_us[] = {1000, 150000, 3000, 40000, 700000, 0, 20000};
     struct poll_budget a = {0};
     uint64_t now_ms = START;
@@ -86,9 +77,8 @@ static void over_any_stretch_it_is_a_hundredth(void **state)
 
 /* A starved server's seconds are not its cost; an answer that came sooner than usual cost no more than it
  * took. */
-static void a_late_answer_costs_what_its_length_does(void **state)
+TEST(a_late_answer_costs_what_its_length_does)
 {
-    (void)state;
     struct poll_costs costs = {{0}};
     assert_int_equal(poll_cost_of(&costs, POLL_CONNECTIONS, 100, 4000000, false), 1000 + 1400);
     assert_int_equal(poll_cost_of(&costs, POLL_CONNECTIONS, 10000, 4000000, false), 1000 + 140000);
@@ -98,9 +88,8 @@ static void a_late_answer_costs_what_its_length_does(void **state)
 
 /* Calm rounds teach what an entry costs on this server, within bounds; others, and short answers, teach
  * nothing. */
-static void calm_rounds_teach(void **state)
+TEST(calm_rounds_teach)
 {
-    (void)state;
     struct poll_costs costs = {{0}};
     for (int i = 0; i < 50; i++)
         poll_cost_of(&costs, POLL_CONNECTIONS, 10000, 281000, true);
@@ -120,9 +109,8 @@ static void calm_rounds_teach(void **state)
 
 /* A few servers are asked as usual; many take turns, as long as a list still falls between a death and its
  * expiry. */
-static void many_servers_take_turns(void **state)
+TEST(many_servers_take_turns)
 {
-    (void)state;
     assert_int_equal(poll_turn_ms(10, 1290, 4000), 1290);
     assert_int_equal(poll_turn_ms(26, 3230, 10000), 3250);
     assert_int_equal(poll_turn_ms(50, 5000, 0), 6250);
@@ -137,9 +125,8 @@ static void many_servers_take_turns(void **state)
 }
 
 /* A client that comes back elsewhere is soon noticed, but long lists for this alone stay within a third of the budget. */
-static void moved_clients_are_noticed_within_a_third_of_the_budget(void **state)
+TEST(moved_clients_are_noticed_within_a_third_of_the_budget)
 {
-    (void)state;
     struct poll_costs usual = {0}, dear = {.each_ns[POLL_CONNECTIONS] = 56000};
     assert_int_equal(poll_moved_ms(&usual, 0), 1500);
     assert_int_equal(poll_moved_ms(&usual, 200), 1500);
@@ -150,29 +137,11 @@ static void moved_clients_are_noticed_within_a_third_of_the_budget(void **state)
     }
 }
 
-static void watches_that_change_are_not_counted(void **state)
+TEST(watches_that_change_are_not_counted)
 {
-    (void)state;
     assert_false(poll_is_disturbed(1000, 999, 7, 7));
     assert_false(poll_is_disturbed(1000, 0, -1, 7));  /* how many there were is not known */
     assert_true(poll_is_disturbed(1000, 1000, 7, 7)); /* one of ours fired, or was set */
     assert_true(poll_is_disturbed(1000, 0, 7, 8));
     assert_true(poll_is_disturbed(1000, 0, 8, 7));
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(watches_that_change_are_not_counted),
-        cmocka_unit_test(moved_clients_are_noticed_within_a_third_of_the_budget),
-        cmocka_unit_test(the_first_round_is_paid_for),
-        cmocka_unit_test(what_is_left_is_spent_once),
-        cmocka_unit_test(half_is_kept),
-        cmocka_unit_test(no_more_is_kept_than_the_most),
-        cmocka_unit_test(over_any_stretch_it_is_a_hundredth),
-        cmocka_unit_test(a_late_answer_costs_what_its_length_does),
-        cmocka_unit_test(calm_rounds_teach),
-        cmocka_unit_test(many_servers_take_turns),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,4 @@
 /* A session on a real server: every request answered once, whatever happens in between. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include <arpa/inet.h>
 #include <stdio.h>
@@ -16,6 +11,7 @@
 #include "probe/zookeeper/fourletter.h"
 #include "probe/demo/private_ensemble.h"
 #include "probe/zookeeper/session.h"
+#include "tests/support/test.h"
 
 #define TIMEOUT_MS 2000
 #define LONGEST_MS 10000 /* that the server grants: twenty ticks */
@@ -158,9 +154,8 @@ static unsigned long long transactions_there(void)
  * Closed while the server has not answered yet who it is: the session that the server then begins is ended at
  * once, not by its timeout. Before the other tests, whose dropped sessions expire when they like.
  */
-static void ends_a_session_that_was_only_asked_for(void **state)
+TEST(ends_a_session_that_was_only_asked_for)
 {
-    (void)state;
     unsigned long long before = transactions_there();
     assert_true(private_ensemble_server_stop(sandbox, 0));
     struct session_options options = {.hosts = private_ensemble_hosts(sandbox), .timeout_ms = LONGEST_MS};
@@ -176,9 +171,8 @@ static void ends_a_session_that_was_only_asked_for(void **state)
 }
 
 /* An exists watch on what is not there sees it appear; a get watch sees it go. */
-static void reads_and_watches(void **state)
+TEST(reads_and_watches)
 {
-    (void)state;
     struct reported t;
     begin(&t, private_ensemble_hosts(sandbox));
     /* Not connected: nothing is sent, and nobody is answered. */
@@ -206,9 +200,8 @@ static void reads_and_watches(void **state)
 }
 
 /* Closing answers what is owed, first and once, also from inside an answer. */
-static void closes_from_inside_an_answer(void **state)
+TEST(closes_from_inside_an_answer)
 {
-    (void)state;
     struct reported t;
     begin(&t, private_ensemble_hosts(sandbox));
     run_until(&t.connected);
@@ -224,9 +217,8 @@ static void closes_from_inside_an_answer(void **state)
 }
 
 /* Hosts that refuse, hang or have no address are passed over; the message names them meanwhile. */
-static void passes_over_dead_hosts(void **state)
+TEST(passes_over_dead_hosts)
 {
-    (void)state;
     char hosts[256];
     struct reported t;
     snprintf(hosts, sizeof hosts, "127.0.0.1:1,no-such-host.invalid:2181,[::1]:1,%s",
@@ -251,9 +243,8 @@ static void on_failed_close(void *context, const char *problem)
 
 /* Whoever is told that a name cannot be looked up, or that nobody listens there, may close the session at
  * once. */
-static void closes_when_reported_of_a_failure(void **state)
+TEST(closes_when_reported_of_a_failure)
 {
-    (void)state;
     static const struct session_listener listener = {.failed = on_failed_close};
     static const char *const hosts[] = {"no-such-host.invalid:2181", "127.0.0.1:1"};
     for (size_t i = 0; i < sizeof hosts / sizeof *hosts; i++) {
@@ -321,9 +312,8 @@ static void on_caller(uv_stream_t *listener, int status)
 
 /* Each failure is told of the server that failed, and each server has its turn, also after all have been
  * tried once: of two, and of more. */
-static void tries_and_blames_each_in_turn(void **state)
+TEST(tries_and_blames_each_in_turn)
 {
-    (void)state;
     static const struct session_listener listener = {.state = on_attempt_state, .failed = on_attempt_failed};
     static const struct {
         const char *others;
@@ -439,9 +429,8 @@ static void on_burst_caller(uv_stream_t *listener, int status)
 }
 
 /* However much lies there to be read, signals and timers have their turn in between. */
-static void reading_gives_way(void **state)
+TEST(reading_gives_way)
 {
-    (void)state;
     struct sockaddr_in address;
     int length = sizeof address;
     char hosts[32];
@@ -487,9 +476,8 @@ static void shut_door(void *context)
 
 /* A server with too many connections hangs up at once, often before our greeting is out: that is no
  * connection that was lost, for there was none. */
-static void is_refused_before_its_greeting(void **state)
+TEST(is_refused_before_its_greeting)
 {
-    (void)state;
     static const struct session_listener listener = {.state = on_attempt_state, .failed = on_attempt_failed};
     struct shut_door door = {.listener = socket(AF_INET, SOCK_STREAM, 0), .open = true};
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -516,9 +504,8 @@ static void is_refused_before_its_greeting(void **state)
 }
 
 /* A server that is killed and comes back: the same session, and its watches with it. */
-static void survives_a_restart(void **state)
+TEST(survives_a_restart)
 {
-    (void)state;
     struct reported t;
     begin_for(&t, private_ensemble_hosts(sandbox), LONGEST_MS); /* a start may take long on a busy machine */
     run_until(&t.connected);
@@ -539,9 +526,8 @@ static void survives_a_restart(void **state)
 }
 
 /* A server whose data was wiped refuses the old session for ever, without a word: a new one is made. */
-static void gives_up_a_session_that_cannot_come_back(void **state)
+TEST(gives_up_a_session_that_cannot_come_back)
 {
-    (void)state;
     struct reported t;
     begin(&t, private_ensemble_hosts(sandbox));
     run_until(&t.connected);
@@ -567,9 +553,8 @@ static void gives_up_a_session_that_cannot_come_back(void **state)
 }
 
 /* Credentials that the servers do not take are told once, before anything is asked, and not tried again. */
-static void is_refused_for_good(void **state)
+TEST(is_refused_for_good)
 {
-    (void)state;
     static const struct session_listener listener = {.state = on_state, .notice = on_notice};
     struct session_options options = {.hosts = private_ensemble_hosts(sandbox),
                                       .timeout_ms = TIMEOUT_MS,
@@ -596,9 +581,8 @@ static void is_refused_for_good(void **state)
 }
 
 /* A dropped session's ephemeral znodes stay until its timeout; a closed one's go at once. */
-static void drops_without_a_word(void **state)
+TEST(drops_without_a_word)
 {
-    (void)state;
     struct reported dropped, watching;
     begin(&dropped, private_ensemble_hosts(sandbox));
     begin(&watching, private_ensemble_hosts(sandbox));
@@ -642,21 +626,4 @@ static int tear_down(void **state)
     return 0;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ends_a_session_that_was_only_asked_for),
-        cmocka_unit_test(reads_and_watches),
-        cmocka_unit_test(closes_from_inside_an_answer),
-        cmocka_unit_test(passes_over_dead_hosts),
-        cmocka_unit_test(closes_when_reported_of_a_failure),
-        cmocka_unit_test(tries_and_blames_each_in_turn),
-        cmocka_unit_test(reading_gives_way),
-        cmocka_unit_test(is_refused_before_its_greeting),
-        cmocka_unit_test(survives_a_restart),
-        cmocka_unit_test(gives_up_a_session_that_cannot_come_back),
-        cmocka_unit_test(is_refused_for_good),
-        cmocka_unit_test(drops_without_a_word),
-    };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
-}
+ALL_BETWEEN(set_up, tear_down)

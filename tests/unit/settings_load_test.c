@@ -2,11 +2,6 @@
  * Proves that the command line overrides the configuration, without sending a credential where it was not
  * meant to go.
  */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +10,7 @@
 #include "config/options.h"
 #include "config/settings.h"
 #include "tests/support/folder.h"
+#include "tests/support/test.h"
 
 static char directory[] = "/tmp/electop-settings-XXXXXX";
 
@@ -66,9 +62,8 @@ static void expect_refusal(struct options options, const char *wanted)
 #define OPTIONS(...) ((struct options){__VA_ARGS__})
 
 /* Without a file, and without options, there is ZooKeeper's usual place and discovery. */
-static void defaults_without_a_file(void **state)
+TEST(defaults_without_a_file)
 {
-    (void)state;
     struct settings *s = load(OPTIONS(.command = COMMAND_WATCH));
     assert_null(s->file);
     assert_int_equal(s->cluster_count, 1);
@@ -100,9 +95,8 @@ static char *config(void)
 }
 
 /* All clusters by default; --cluster takes one of them; an unknown one is refused with the nearest. */
-static void clusters_are_chosen(void **state)
+TEST(clusters_are_chosen)
 {
-    (void)state;
     char *file = config();
     struct settings *s = load(OPTIONS(.config_file = file));
     assert_int_equal(s->cluster_count, 2);
@@ -129,9 +123,8 @@ static void clusters_are_chosen(void **state)
 }
 
 /* A server of the command line gets no credential that was written for another one. */
-static void servers_replace_clusters(void **state)
+TEST(servers_replace_clusters)
 {
-    (void)state;
     char *file = config();
     struct settings *s = load(OPTIONS(.config_file = file, .server = "other:1"));
     assert_int_equal(s->cluster_count, 1);
@@ -162,9 +155,8 @@ static void servers_replace_clusters(void **state)
 }
 
 /* Paths of the command line keep the settings that are configured for them. */
-static void paths_replace_elections(void **state)
+TEST(paths_replace_elections)
 {
-    (void)state;
     char one[] = "/a", two[] = "/t/x", three[] = "/new";
     char *paths[] = {one, two, three, one, NULL};
     struct settings *s = load(OPTIONS(.config_file = config(), .paths = paths, .path_count = 4));
@@ -184,9 +176,8 @@ static void paths_replace_elections(void **state)
 }
 
 /* The other options override every cluster, or are refused where they can mean only one. */
-static void options_override(void **state)
+TEST(options_override)
 {
-    (void)state;
     char *file = config();
     struct options options =
         OPTIONS(.config_file = file, .admin = "9", .ascii = true, .session_timeout_ms = 4000);
@@ -205,12 +196,4 @@ static void options_override(void **state)
                    "--admin with addresses and 2 clusters; choose one with --cluster");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults_without_a_file),  cmocka_unit_test(clusters_are_chosen),
-        cmocka_unit_test(servers_replace_clusters), cmocka_unit_test(paths_replace_elections),
-        cmocka_unit_test(options_override),
-    };
-    return cmocka_run_group_tests(tests, begin, NULL);
-}
+ALL_BETWEEN(begin, NULL)

@@ -1,15 +1,11 @@
 /* Proves that the configuration is read, refused and printed as the table of keys says. */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "config/keys.h"
 #include "config/settings.h"
+#include "tests/support/test.h"
 
 /* The example of the documentation, every key of it. */
 static const char example[] =
@@ -88,9 +84,8 @@ static struct settings *read_good(const char *yaml)
 }
 
 /* Every key of the example lands in its field. */
-static void the_example_is_read(void **state)
+TEST(the_example_is_read)
 {
-    (void)state;
     struct settings *s = read_good(example);
     assert_int_equal(s->cluster_count, 1);
     const struct cluster_settings *cluster = &s->clusters[0];
@@ -130,9 +125,8 @@ static void the_example_is_read(void **state)
 }
 
 /* Keys of the dashboard name actions and keys that exist, and no key does two things. */
-static void keys_are_checked(void **state)
+TEST(keys_are_checked)
 {
-    (void)state;
     struct settings *s = read_good("keys: {mute: 'x M', explain: m}");
     assert_string_equal(s->keys[0], "mute");
     assert_string_equal(s->keys[1], "x M");
@@ -168,9 +162,8 @@ static void keys_are_checked(void **state)
 }
 
 /* Other forms that keys may take. */
-static void other_forms(void **state)
+TEST(other_forms)
 {
-    (void)state;
     struct settings *s =
         read_good("clusters:\n"
                   "  - hosts: a\n"
@@ -201,18 +194,16 @@ static void other_forms(void **state)
 }
 
 /* Nothing at all is a configuration too. */
-static void empty_files(void **state)
+TEST(empty_files)
 {
-    (void)state;
     static const char *const empty[] = {"", "\n", "# only a remark\n", "---\n", "~\n", "{}\n"};
     for (size_t i = 0; i < sizeof empty / sizeof empty[0]; i++)
         settings_free(read_good(empty[i]));
 }
 
 /* What is printed is read back to what prints the same: no key is lost, no quoting is wrong. */
-static void printing_round_trips(void **state)
+TEST(printing_round_trips)
 {
-    (void)state;
     static const char odd[] =
         "clusters:\n"
         "  - {name: \"it's: #1\", hosts: '[::1]:1/x', auth_file: \"/a b/'c'\", servers: {admin: ['a:1', "
@@ -234,9 +225,8 @@ static void printing_round_trips(void **state)
 }
 
 /* All that is wrong is said at once, in the file's order, with its place and what to do. */
-static void all_errors_at_once(void **state)
+TEST(all_errors_at_once)
 {
-    (void)state;
     expect_errors(
         "clusters:\n"
         "  - nam: prod\n"
@@ -268,9 +258,8 @@ static void all_errors_at_once(void **state)
 }
 
 /* Each kind of value has its own refusal. */
-static void bad_values(void **state)
+TEST(bad_values)
 {
-    (void)state;
     static const char *const table[][2] = {
         {"- a", "f:1:1: the configuration: a list is not valid here; write keys and values"},
         {"text", "f:1:1: the configuration: a text is not valid here; write keys and values"},
@@ -364,9 +353,8 @@ static void bad_values(void **state)
 }
 
 /* A recipe's name is looked for in the whole file and among those built in, and reported where it stands. */
-static void recipes_are_known(void **state)
+TEST(recipes_are_known)
 {
-    (void)state;
     settings_free(
         read_good("clusters: [{hosts: a, elections: [{path: /a, recipe: ours}, {path: /b, recipe: kazoo},\n"
                   "  {path: /c, recipe: auto}, {path: /d, recipe: '^member-(\\d{10})$'}]}]\n"
@@ -394,9 +382,8 @@ static void recipes_are_known(void **state)
 }
 
 /* What could never be said of anything, or would be said of nothing, is refused. */
-static void names_that_name_nothing(void **state)
+TEST(names_that_name_nothing)
 {
-    (void)state;
     expect_errors(
         "recipes:\n"
         "  - {name: two words, candidate: 'a(\\d{10})'}\n"
@@ -411,9 +398,8 @@ static void names_that_name_nothing(void **state)
 }
 
 /* A file that is wrong everywhere does not flood the terminal. */
-static void errors_are_bounded(void **state)
+TEST(errors_are_bounded)
 {
-    (void)state;
     char yaml[8000] = "clusters:\n";
     for (int i = 0; i < 200; i++)
         strcat(yaml, "  - {hosts: 'a:0'}\n");
@@ -427,9 +413,8 @@ static void errors_are_bounded(void **state)
 }
 
 /* The dashboard records where the configuration speaks of a history, and not because of the defaults. */
-static void history_is_reported_from_its_defaults(void **state)
+TEST(history_is_reported_from_its_defaults)
 {
-    (void)state;
     struct settings *s = read_good("history: {keep: 1d}\n");
     assert_true(s->history.given);
     assert_string_equal(s->history.file, "auto");
@@ -441,9 +426,8 @@ static void history_is_reported_from_its_defaults(void **state)
 }
 
 /* The table itself: defaults that read well, parents that exist, a help for each. */
-static void the_table_is_sound(void **state)
+TEST(the_table_is_sound)
 {
-    (void)state;
     struct settings *s = settings_new();
     assert_non_null(s);
     assert_non_null(settings_add_cluster(s));
@@ -464,17 +448,4 @@ static void the_table_is_sound(void **state)
         assert_null(above->type);
         assert_true(key_is_child(&keys[i], parent));
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_example_is_read), cmocka_unit_test(other_forms),
-        cmocka_unit_test(empty_files),         cmocka_unit_test(printing_round_trips),
-        cmocka_unit_test(all_errors_at_once),  cmocka_unit_test(bad_values),
-        cmocka_unit_test(recipes_are_known),   cmocka_unit_test(names_that_name_nothing),
-        cmocka_unit_test(errors_are_bounded),  cmocka_unit_test(history_is_reported_from_its_defaults),
-        cmocka_unit_test(the_table_is_sound),  cmocka_unit_test(keys_are_checked),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,10 @@
 /* The exit status of a look, for everything a look may have found. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include <stdlib.h>
 
 #include "probe/election/summary.h"
 #include "tests/support/scripted.h"
+#include "tests/support/test.h"
 #include "tui/commands/snapshot_exit.h"
 
 /* What each of the clusters shows; SHOWN_NOTHING: not connected. */
@@ -45,7 +41,7 @@ static void show(struct model *model, unsigned cluster, enum shown shown)
 }
 
 /* 3 where nothing answered or all is closed; with --strict 1 where anything is wrong; else 0. */
-static void follows_the_contract(void **state)
+TEST(follows_the_contract)
 {
     static const struct {
         enum shown first, second;
@@ -60,7 +56,6 @@ static void follows_the_contract(void **state)
         {SHOWN_ABSENT, SHOWN_NOTHING, 0, 1},  {SHOWN_NONE, SHOWN_NONE, 0, 0},
         {SHOWN_NONE, SHOWN_NOTHING, 0, 1},    {SHOWN_NONE, SHOWN_LED, 0, 0},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         char *error = NULL;
         struct model *model = model_new(scripted_settings(), &error);
@@ -75,9 +70,8 @@ static void follows_the_contract(void **state)
 }
 
 /* Of one that was lost before anything was read it is not said that it is connected. */
-static void a_connection_that_went_is_none(void **state)
+TEST(a_connection_that_went_is_none)
 {
-    (void)state;
     char *error = NULL;
     struct model *model = model_new(scripted_settings(), &error);
     assert_non_null(model);
@@ -90,9 +84,8 @@ static void a_connection_that_went_is_none(void **state)
 }
 
 /* What was seen before the connection went is a look; it does not satisfy --strict. */
-static void a_lost_connection_was_a_look(void **state)
+TEST(a_lost_connection_was_a_look)
 {
-    (void)state;
     char *error = NULL;
     struct model *model = model_new(scripted_settings(), &error);
     assert_non_null(model);
@@ -102,14 +95,4 @@ static void a_lost_connection_was_a_look(void **state)
     assert_int_equal(snapshot_exit_status(model, false), 0);
     assert_int_equal(snapshot_exit_status(model, true), 1);
     model_free(model);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(follows_the_contract),
-        cmocka_unit_test(a_connection_that_went_is_none),
-        cmocka_unit_test(a_lost_connection_was_a_look),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

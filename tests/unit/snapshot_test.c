@@ -1,13 +1,8 @@
 /* Proves that a model made of a picture says the same as the model that the picture was taken of. */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "probe/election/bystanders.h"
 #include "probe/election/election.h"
@@ -15,6 +10,7 @@
 #include "probe/json/json_snapshot.h"
 #include "tests/support/scenes.h"
 #include "tests/support/scripted.h"
+#include "tests/support/test.h"
 
 /* Takes the value of such a key out of a line: what a recording leaves out on purpose. */
 static void blank(struct buffer *json, const char *key)
@@ -124,9 +120,8 @@ static struct stage *scene_departed(void)
     return stage;
 }
 
-static void every_scene(void **state)
+TEST(every_scene)
 {
-    (void)state;
     struct stage *(*const scenes[])(void) = {scene_usual,   scene_chain,   scene_hidden,      scene_clusters,
                                              scene_hostile, scene_nothing, scene_unreachable, scene_departed};
     for (size_t i = 0; i < sizeof scenes / sizeof scenes[0]; i++) {
@@ -143,9 +138,8 @@ static void every_scene(void **state)
 }
 
 /* The clocks of servers may be anything, but a recorder's difference from one is not. */
-static void no_clock_overflows(void **state)
+TEST(no_clock_overflows)
 {
-    (void)state;
     struct model *world = scripted_world();
     struct snapshot *written = snapshot_new();
     struct buffer patch = {0};
@@ -157,10 +151,4 @@ static void no_clock_overflows(void **state)
     buffer_free(&patch);
     snapshot_free(written);
     model_free(world);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_scene), cmocka_unit_test(no_clock_overflows)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,15 +1,11 @@
 /* What the story of a failover says of the servers' state before it: each sentence has its fact. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 
 #include "probe/report/story.h"
 #include "tests/support/recorded.h"
+#include "tests/support/test.h"
 #include "tui/words/story_lines.h"
 
 /* A while later, a server with its own figures; the leader's client is connected to it. */
@@ -72,9 +68,8 @@ static void end(struct recorded *world, struct story *story, struct sentences *s
     recorded_free(world);
 }
 
-static void reports_of_slow_and_loaded_servers(void **state)
+TEST(reports_of_slow_and_loaded_servers)
 {
-    (void)state;
     struct recorded *world = recorded_begin();
     struct server_load load = SERVER_LOAD_UNKNOWN;
     load.latency_avg_us = 3500000; /* more than a third of 9 s */
@@ -99,9 +94,8 @@ static void reports_of_slow_and_loaded_servers(void **state)
     end(world, story, &sentences);
 }
 
-static void reports_of_a_slow_disk(void **state)
+TEST(reports_of_a_slow_disk)
 {
-    (void)state;
     struct recorded *world = recorded_begin();
     struct server_load load = SERVER_LOAD_UNKNOWN;
     load.slow_fsyncs = 3;
@@ -116,9 +110,8 @@ static void reports_of_a_slow_disk(void **state)
     end(world, story, &sentences);
 }
 
-static void reports_of_a_server_without_a_quorum(void **state)
+TEST(reports_of_a_server_without_a_quorum)
 {
-    (void)state;
     struct recorded *world = recorded_begin();
     observe_server(world, SERVER_READ_ONLY, SERVER_LOAD_UNKNOWN);
     struct story *story;
@@ -129,9 +122,8 @@ static void reports_of_a_server_without_a_quorum(void **state)
 }
 
 /* What is usual is no part of a story. */
-static void says_nothing_of_healthy_servers(void **state)
+TEST(says_nothing_of_healthy_servers)
 {
-    (void)state;
     struct recorded *world = recorded_begin();
     struct server_load load = SERVER_LOAD_UNKNOWN;
     load.latency_avg_us = 400;
@@ -148,9 +140,8 @@ static void says_nothing_of_healthy_servers(void **state)
 }
 
 /* Sessions of one host expire within milliseconds of each other, and are recorded as one change. */
-static void knows_the_leader_where_much_happens_at_once(void **state)
+TEST(knows_the_leader_where_much_happens_at_once)
 {
-    (void)state;
     struct recorded *world = recorded_begin();
     struct logged_fact other = {
         .kind = FACT_SESSION_EXPIRED, .at = world->now, .zxid = 5, .session = 99, .timeout_ms = 9000};
@@ -168,9 +159,8 @@ static void knows_the_leader_where_much_happens_at_once(void **state)
 }
 
 /* An operator deletes the line from its end: the next one is gone before the leader is. */
-static void does_not_notify_who_left(void **state)
+TEST(does_not_notify_who_left)
 {
-    (void)state;
     struct recorded *world = recorded_begin();
     fake_tree_delete(world->tree, "/election/n_0000000002");
     struct story *story;
@@ -181,13 +171,12 @@ static void does_not_notify_who_left(void **state)
 }
 
 /* One leader of two elections left both for one cause, unless they are known to differ. */
-static void compares_causes_of_one_leader(void **state)
+TEST(compares_causes_of_one_leader)
 {
     static const struct {
         const char *cause;
         size_t same;
     } others[] = {{"ended", 1}, {"closed", 1}, {"unknown", 1}, {"evicted", 0}};
-    (void)state;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         struct recorded *world = recorded_begin();
         char sql[1200];
@@ -235,14 +224,13 @@ static struct sentences report_together(size_t lived, uint64_t restarted)
 }
 
 /* A server is suspected only where nothing speaks for it. */
-static void suspects_a_server_with_reason(void **state)
+TEST(suspects_a_server_with_reason)
 {
     static const struct {
         size_t lived;
         uint64_t restarted;
         bool server;
     } cases[] = {{0, 0, true}, {3, 0, false}, {3, 1, false}, {3, 2, true}};
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct sentences sentences = report_together(cases[i].lived, cases[i].restarted);
         const struct sentence *server = said(&sentences, "at server 2: that server"),
@@ -256,10 +244,9 @@ static void suspects_a_server_with_reason(void **state)
 
 /* Several restarts are one sentence; the leader's own server is suspected while nobody else is known to have
    found another one. */
-static void reports_of_restarts_at_once(void **state)
+TEST(reports_of_restarts_at_once)
 {
     static char name[] = "/orders", leader[] = "app-1", directory[] = "/var/zk2";
-    (void)state;
     for (size_t lived = 0; lived < 2; lived++) {
         struct story story = {
             .name = name,
@@ -292,7 +279,7 @@ static void reports_of_restarts_at_once(void **state)
 }
 
 /* Each inference needs its facts: with them it is made, without one of them it is not. */
-static void infers_from_facts_alone(void **state)
+TEST(infers_from_facts_alone)
 {
     static char name[] = "/orders", from[] = "10.0.0.1:5001", directory[] = "/orders";
     static const struct failover lost = {
@@ -346,7 +333,6 @@ static void infers_from_facts_alone(void **state)
         {{.failover = seen}, "between ", false},
         {{.failover = seen}, "who else led in that time is not known", true},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct story story = base;
         const struct story *given = &cases[i].story;
@@ -376,9 +362,8 @@ static void observe_other(struct recorded *world, const char *read)
 }
 
 /* That nobody leads is only suspected there: asked without a path, it comes before what is over, with its cause. */
-static void a_suspected_outage_comes_first(void **state)
+TEST(a_suspected_outage_comes_first)
 {
-    (void)state;
     struct recorded *world = recorded_begin();
     struct observation o = {
         .kind = OBSERVED_ELECTION, .at = world->now, .election = "/other", .path = "/other"};
@@ -417,9 +402,8 @@ static void a_suspected_outage_comes_first(void **state)
 }
 
 /* Another observer saw each loss a little earlier or later than the recorder, or saw one that the recorder missed. */
-static void the_failover_that_another_observer_saw(void **state)
+TEST(the_failover_that_another_observer_saw)
 {
-    (void)state;
     struct recorded *world = recorded_begin();
     recorded_changes(world, 3);
     recorder_flush(world->recorder);
@@ -451,23 +435,4 @@ static void the_failover_that_another_observer_saw(void **state)
     story_free(latest);
     history_close(history);
     recorded_free(world);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_failover_that_another_observer_saw),
-        cmocka_unit_test(reports_of_slow_and_loaded_servers),
-        cmocka_unit_test(reports_of_a_slow_disk),
-        cmocka_unit_test(reports_of_a_server_without_a_quorum),
-        cmocka_unit_test(says_nothing_of_healthy_servers),
-        cmocka_unit_test(compares_causes_of_one_leader),
-        cmocka_unit_test(knows_the_leader_where_much_happens_at_once),
-        cmocka_unit_test(does_not_notify_who_left),
-        cmocka_unit_test(suspects_a_server_with_reason),
-        cmocka_unit_test(reports_of_restarts_at_once),
-        cmocka_unit_test(infers_from_facts_alone),
-        cmocka_unit_test(a_suspected_outage_comes_first),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

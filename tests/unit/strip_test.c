@@ -1,14 +1,9 @@
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "tests/support/scenes.h"
+#include "tests/support/test.h"
 #include "tui/views/strip.h"
 
 #define MINUTE INT64_C(60000000)
@@ -30,13 +25,12 @@ static void draw(char *text, int width, const struct stage *stage, const char *p
 
 /* One who leads for ten minutes, then another for ten, each its share; before the first look,
    nobody knows. */
-static void tenures_have_their_share(void **state)
+TEST(tenures_have_their_share)
 {
     static const struct stand both[] = {{"n_0000000001", 1, "a", 60}, {"n_0000000002", 2, "b", 50}};
     struct stage *stage = stage_of("/election", KIND_LEADER);
     char text[64];
 
-    (void)state;
     stage_children(stage, 0, "/election", both, 2, 3, 0);
     stage_pass(stage, 10 * MINUTE);
     stage_absent(stage, 0, "/election", "/election/n_0000000001");
@@ -53,13 +47,12 @@ static void tenures_have_their_share(void **state)
 
 /* Nobody watched for ten minutes, and the same one leads afterwards: the gap is drawn, and its shade stays.
  */
-static void what_nobody_watched_is_a_gap(void **state)
+TEST(what_nobody_watched_is_a_gap)
 {
     static const struct stand one = {"n_0000000001", 1, "a", 60};
     struct stage *stage = stage_of("/election", KIND_LEADER);
     char text[64];
 
-    (void)state;
     stage_children(stage, 0, "/election", &one, 1, 2, 0);
     stage_pass(stage, 10 * MINUTE);
     stage_disconnected(stage, 0, "the connection was lost");
@@ -76,14 +69,13 @@ static void what_nobody_watched_is_a_gap(void **state)
 
 /* A program that led, went and came back has one line, whatever its znodes are called; one that nobody can
    name has its znode's. */
-static void one_program_has_one_line(void **state)
+TEST(one_program_has_one_line)
 {
     static const struct stand first = {"n_0000000001", 1, "a", 60}, second = {"n_0000000002", 2, "a", 10},
                               third = {"n_0000000003", 3, "", 5};
     struct stage *stage = stage_of("/election", KIND_LEADER);
     char text[64];
 
-    (void)state;
     stage_children(stage, 0, "/election", &first, 1, 2, 0);
     stage_pass(stage, 10 * MINUTE);
     stage_children(stage, 0, "/election", &second, 1, 3, 0);
@@ -98,7 +90,7 @@ static void one_program_has_one_line(void **state)
 }
 
 /* Who holds a lock is told by who it is: the znode's name is the same for all, and claims nothing. */
-static void holders_of_a_lock_are_reported_apart(void **state)
+TEST(holders_of_a_lock_are_reported_apart)
 {
     static const struct stand one = {"controller", 1, "{\"version\":1,\"brokerid\":1}", 60},
                               two = {"controller", 2, "{\"version\":1,\"brokerid\":2}", 0};
@@ -106,7 +98,6 @@ static void holders_of_a_lock_are_reported_apart(void **state)
     struct stage *stage = stage_of(path, KIND_LEADER);
     char text[64];
 
-    (void)state;
     stage_node(stage, 0, path, path, &one);
     stage_pass(stage, 10 * MINUTE);
     stage_absent(stage, 0, path, path);
@@ -120,12 +111,11 @@ static void holders_of_a_lock_are_reported_apart(void **state)
 }
 
 /* A vacancy of a moment is still seen in an hour; a free lock is none. */
-static void a_short_vacancy_is_seen(void **state)
+TEST(a_short_vacancy_is_seen)
 {
     struct stage *stage = scene_usual();
     char text[64];
 
-    (void)state;
     draw(text, 20, stage, "/orders/election", 60 * MINUTE, STRIP_ALL);
     assert_string_equal(text, "###################_");
     draw(text, 20, stage, "/locks/nightly-job", 60 * MINUTE, STRIP_ALL);
@@ -134,14 +124,13 @@ static void a_short_vacancy_is_seen(void **state)
 }
 
 /* A few seconds without a leader do not paint a whole minute; most of a minute does. */
-static void a_cell_is_vacant_where_most_of_it_was(void **state)
+TEST(a_cell_is_vacant_where_most_of_it_was)
 {
     static const struct stand stands[] = {
         {"n_0000000001", 1, "a", 60}, {"n_0000000002", 2, "b", 0}, {"n_0000000003", 3, "c", 0}};
     struct stage *stage = stage_of("/election", KIND_LEADER);
     char text[64];
 
-    (void)state;
     stage_children(stage, 0, "/election", stands, 1, 2, 0);
     stage_pass(stage, 5 * MINUTE);
     for (int i = 0; i < 2; i++) {
@@ -158,13 +147,12 @@ static void a_cell_is_vacant_where_most_of_it_was(void **state)
 }
 
 /* The shade of a tenure stays when the oldest fall out of the ring. */
-static void shades_do_not_flip(void **state)
+TEST(shades_do_not_flip)
 {
     struct stage *stage = stage_of("/election", KIND_LEADER);
     char names[300][24], before[64], after[64];
     struct stand stands[300];
 
-    (void)state;
     for (int i = 0; i < 300; i++) {
         snprintf(names[i], sizeof names[i], "n_%010d", i);
         stands[i] = (struct stand){names[i], (uint64_t)i + 1, NULL, 0};
@@ -183,11 +171,10 @@ static void shades_do_not_flip(void **state)
 }
 
 /* Until somebody chooses, the window grows with what is known, to an hour; then it is theirs. */
-static void the_window_grows_until_chosen(void **state)
+TEST(the_window_grows_until_chosen)
 {
     struct strip_zoom zoom = {0};
 
-    (void)state;
     strip_zoom_follow(&zoom, MINUTE / 2);
     assert_string_equal(strip_window_word(zoom.window), "minute");
     strip_zoom_follow(&zoom, 4 * MINUTE);
@@ -200,15 +187,4 @@ static void the_window_grows_until_chosen(void **state)
     for (int i = 0; i < 20; i++)
         strip_zoom_turn(&zoom, i < 10);
     assert_string_equal(strip_window_word(zoom.window), "minute");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(tenures_have_their_share), cmocka_unit_test(what_nobody_watched_is_a_gap),
-        cmocka_unit_test(one_program_has_one_line), cmocka_unit_test(holders_of_a_lock_are_reported_apart),
-        cmocka_unit_test(a_short_vacancy_is_seen),  cmocka_unit_test(a_cell_is_vacant_where_most_of_it_was),
-        cmocka_unit_test(shades_do_not_flip),       cmocka_unit_test(the_window_grows_until_chosen),
-    };
-    return cmocka_run_group_tests_name("strip", tests, NULL, NULL);
 }

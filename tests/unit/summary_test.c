@@ -1,10 +1,5 @@
 /* One snapshot, as JSON and as text, over a scripted model: what is said, what is admitted not to be known, and
    what the exit status makes of it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,12 +12,12 @@
 #include "tests/support/json_back.h"
 #include "tests/support/scenes.h"
 #include "tests/support/scripted.h"
+#include "tests/support/test.h"
 #include "tui/output/snapshot_text.h"
 
 /* The whole document, key by key, as scripts rely on it. */
-static void json_is_as_promised(void **state)
+TEST(json_is_as_promised)
 {
-    (void)state;
     struct model *model = scripted_world();
     struct buffer out = {0};
     json_snapshot_write(&out, model, scripted_now(), NULL, NULL);
@@ -33,7 +28,7 @@ static void json_is_as_promised(void **state)
 }
 
 /* Every key of the contract's example is there, in every election and every candidate, known or not. */
-static void json_has_every_key(void **state)
+TEST(json_has_every_key)
 {
     static const char *const of_cluster[] = {
         "name", "hosts", "state", "session", "servers", "watches_complete", "elections"};
@@ -55,7 +50,6 @@ static void json_has_every_key(void **state)
                                                "watches",
                                                "watched_by",
                                                "state"};
-    (void)state;
     struct model *model = scripted_world();
     struct buffer out = {0};
     json_snapshot_write(&out, model, scripted_now(), NULL, NULL);
@@ -100,11 +94,10 @@ static void is_text(json_t *object, const char *key, const char *wanted)
 
 /* What the servers show stands in the document: connections, watches, what the next failover does,
    findings. */
-static void json_reports_the_real_chain(void **state)
+TEST(json_reports_the_real_chain)
 {
     static const char *const states[] = {"leader",  "waiting", "waiting", "stuck",
                                          "waiting", "unknown", "wrong"};
-    (void)state;
     struct stage *stage = scene_chain();
     struct buffer out = {0};
     json_snapshot_write(&out, stage_model(stage), stage_now(stage), NULL, NULL);
@@ -153,9 +146,8 @@ static void json_reports_the_real_chain(void **state)
 #define HERD 3000
 
 /* A herd is told to its last one. */
-static void json_reports_a_whole_herd(void **state)
+TEST(json_reports_a_whole_herd)
 {
-    (void)state;
     struct stage *stage = scene_crowd(HERD);
     struct shown *sessions = calloc(HERD, sizeof *sessions);
     assert_non_null(sessions);
@@ -181,11 +173,10 @@ static void json_reports_a_whole_herd(void **state)
 }
 
 /* Servers that show nothing leave all of it null: nothing is claimed, and no finding comes of it. */
-static void json_of_hidden_watches_is_null(void **state)
+TEST(json_of_hidden_watches_is_null)
 {
     static const char *const keys[] = {
         "client", "server", "session_timeout_ms", "silent_ms", "expires_at_latest", "watches", "watched_by"};
-    (void)state;
     struct stage *stage = scene_hidden();
     struct buffer out = {0};
     json_snapshot_write(&out, stage_model(stage), stage_now(stage), NULL, NULL);
@@ -207,9 +198,8 @@ static void json_of_hidden_watches_is_null(void **state)
 }
 
 /* After a lost connection nothing is claimed to hold: the state is unknown, and since when it is told. */
-static void lost_connection_is_unknown(void **state)
+TEST(lost_connection_is_unknown)
 {
-    (void)state;
     struct model *model = scripted_world();
     assert_int_equal(summary_state(model_election(model, 0, "/election")), ELECTION_LED);
     assert_int_equal(summary_state(model_election(model, 0, "/closed")), ELECTION_DENIED);
@@ -231,7 +221,7 @@ static void lost_connection_is_unknown(void **state)
 }
 
 /* Paths are told as their users give them: below the chroot, and never only a part of a name. */
-static void paths_below_the_chroot(void **state)
+TEST(paths_below_the_chroot)
 {
     const struct {
         char chroot[8], path[16];
@@ -241,7 +231,6 @@ static void paths_below_the_chroot(void **state)
         {"/app", "/app", "/"}, {"/app", "/apple/a", "/apple/a"},
         {"/app", "/b", "/b"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         char chroot[8], path[16];
         memcpy(chroot, table[i].chroot, sizeof chroot);
@@ -272,24 +261,21 @@ static void check_text(const char *golden, const struct print_style *how)
 }
 
 /* Into a pipe nothing is cut and nothing coloured; strangers' bytes are shown, never sent. */
-static void text_into_a_pipe(void **state)
+TEST(text_into_a_pipe)
 {
-    (void)state;
     check_text("tests/unit/data/once.txt", &(struct print_style){.theme = {.depth = DEPTH_MONO}});
 }
 
 /* With --ascii not one byte is beyond ASCII. */
-static void text_in_ascii(void **state)
+TEST(text_in_ascii)
 {
-    (void)state;
     check_text("tests/unit/data/once_ascii.txt",
                &(struct print_style){.ascii = true, .theme = {.depth = DEPTH_MONO}});
 }
 
 /* On a narrow terminal the tables give way, and a candidate's number is never cut. */
-static void text_on_a_terminal(void **state)
+TEST(text_on_a_terminal)
 {
-    (void)state;
     check_text("tests/unit/data/once_60.txt",
                &(struct print_style){.theme = {.depth = DEPTH_MONO}, .width = 60});
     check_text("tests/unit/data/once_color.txt",
@@ -310,9 +296,8 @@ static size_t lines_with(const struct model *model, const struct print_style *ho
 
 /* For how long nobody has stood is told where it was seen to begin, however short that is; a first look knows
    nothing of it. */
-static void a_vacancy_that_was_seen_is_reported(void **state)
+TEST(a_vacancy_that_was_seen_is_reported)
 {
-    (void)state;
     struct model *model = scripted_world();
     struct election *election = model_election(model, 0, "/vacant");
     const struct print_style pipe = {.theme = {.depth = DEPTH_MONO}};
@@ -327,11 +312,10 @@ static void a_vacancy_that_was_seen_is_reported(void **state)
 }
 
 /* Of one that certainly keeps everybody waiting it is not said that it leads. */
-static void a_leftover_is_first(void **state)
+TEST(a_leftover_is_first)
 {
     static const struct scripted_node nodes[] = {{"n_0000000001", 0, -60, NULL},
                                                  {"n_0000000002", 0x100000000000002, -50, NULL}};
-    (void)state;
     char *error = NULL;
     struct model *model = model_new(scripted_settings(), &error);
     assert_non_null(model);
@@ -356,9 +340,8 @@ static void show_first_of_many(struct model *model, size_t many)
 }
 
 /* A pattern that nothing matches is named: it is not for want of a path that nothing is shown. */
-static void nothing_matches(void **state)
+TEST(nothing_matches)
 {
-    (void)state;
     char *error = NULL, pattern[] = "/*/nothere", none[] = "", hosts[] = "zk1:2181";
     struct election_settings election = {.path = pattern};
     struct cluster_settings cluster = {.name = none, .hosts = hosts};
@@ -376,9 +359,8 @@ static void nothing_matches(void **state)
 }
 
 /* Between the end of a leader and the answer of who follows, nobody is said to be missing: some stand. */
-static void a_look_between_two_leaders(void **state)
+TEST(a_look_between_two_leaders)
 {
-    (void)state;
     struct model *model = scripted_world();
     const struct election *election = model_election(model, 0, "/election");
     assert_true(election->candidate_count > 1);
@@ -403,9 +385,8 @@ static void a_look_between_two_leaders(void **state)
 }
 
 /* Of a leader that may not be read the sentence says so, instead of asking three times. */
-static void an_unreadable_leader(void **state)
+TEST(an_unreadable_leader)
 {
-    (void)state;
     char *error = NULL;
     struct model *model = model_new(scripted_settings(), &error);
     assert_non_null(model);
@@ -429,9 +410,8 @@ static void an_unreadable_leader(void **state)
 }
 
 /* A crowd costs its lines: ten thousand candidates are written without a tree, and read back in order. */
-static void ten_thousand(void **state)
+TEST(ten_thousand)
 {
-    (void)state;
     enum { MANY = 10000 };
     char *error = NULL;
     struct model *model = model_new(scripted_settings(), &error);
@@ -473,9 +453,8 @@ static void ten_thousand(void **state)
 
 /* A server that is not asked is neither up nor down; that our own session is connected to it proves it up,
    for as long as it is. */
-static void unasked_is_unknown(void **state)
+TEST(unasked_is_unknown)
 {
-    (void)state;
     struct stage *stage = scene_unasked();
     for (int connected = 1; connected >= 0; connected--) {
         struct buffer out = {0};
@@ -500,7 +479,7 @@ static void unasked_is_unknown(void **state)
 }
 
 /* What the servers say of a quorum goes before how an attempt to connect ended; nothing else does. */
-static void no_quorum_is_counted(void **state)
+TEST(no_quorum_is_counted)
 {
     static const char waiting[] = "not serving: no quorum, or still starting",
                       read_only[] = "read-only: alone";
@@ -518,7 +497,6 @@ static void no_quorum_is_counted(void **state)
         {CONNECTION_CONNECTING, {read_only, "", waiting}, "no quorum: 2 of 3 servers answer"},
         {CONNECTION_CONNECTING, {read_only, "", NULL}, "refused"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         struct server servers[3] = {{0}};
         char refused[] = "refused", texts[3][64], buffer[SUMMARY_QUORUM_SIZE];
@@ -532,31 +510,4 @@ static void no_quorum_is_counted(void **state)
         }
         assert_string_equal(summary_problem(&cluster, buffer), table[i].wanted);
     }
-}
-
-int main(void)
-{
-    setenv("TZ", "UTC", 1);
-    tzset();
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(json_is_as_promised),
-        cmocka_unit_test(json_has_every_key),
-        cmocka_unit_test(json_reports_the_real_chain),
-        cmocka_unit_test(json_reports_a_whole_herd),
-        cmocka_unit_test(json_of_hidden_watches_is_null),
-        cmocka_unit_test(lost_connection_is_unknown),
-        cmocka_unit_test(text_into_a_pipe),
-        cmocka_unit_test(paths_below_the_chroot),
-        cmocka_unit_test(text_in_ascii),
-        cmocka_unit_test(a_vacancy_that_was_seen_is_reported),
-        cmocka_unit_test(a_leftover_is_first),
-        cmocka_unit_test(text_on_a_terminal),
-        cmocka_unit_test(ten_thousand),
-        cmocka_unit_test(unasked_is_unknown),
-        cmocka_unit_test(no_quorum_is_counted),
-        cmocka_unit_test(nothing_matches),
-        cmocka_unit_test(a_look_between_two_leaders),
-        cmocka_unit_test(an_unreadable_leader),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,13 +1,9 @@
 /* Who leads after whom: the same client with a new znode, or another one. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include "probe/election/tenure.h"
+#include "tests/support/test.h"
 
-static void another_client(void **state)
+TEST(another_client)
 {
     static char a[] = "a", b[] = "b", n_1[] = "n_1", n_2[] = "n_2", lock[] = "lock";
     static const struct {
@@ -28,7 +24,6 @@ static void another_client(void **state)
         {"nobody knows who", {n_1, NULL, 0}, {n_2, NULL, 0}, true},
         {"nobody knows who, the same znode", {n_1, NULL, 0}, {n_1, a, 0}, false},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct tenure before = {.name = cases[i].before.name,
                                 .identity = cases[i].before.identity,
@@ -38,10 +33,4 @@ static void another_client(void **state)
         if (tenure_is_other(&before, &now) != cases[i].other)
             fail_msg("%s", cases[i].what);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(another_client)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,19 +1,13 @@
 /* Colours: who decides about them, and that all of them can be read. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
+#include "tests/support/test.h"
 #include "tui/screen/theme.h"
 
 /* --color wins over NO_COLOR, both over what the terminal can do; COLORFGBG tells the background. */
-static void is_chosen_by_whoever_says_most(void **state)
+TEST(is_chosen_by_whoever_says_most)
 {
-    (void)state;
     static const struct {
         enum theme_choice theme;
         enum color_choice color;
@@ -65,9 +59,8 @@ static bool is_text(enum role role)
 
 /* Every role that carries words keeps a contrast of 3:1 (4.5:1 where the background is known) on every
  * ground. */
-static void can_be_read(void **state)
+TEST(can_be_read)
 {
-    (void)state;
     static const int32_t grounds[PALETTE_COUNT][2] = {
         {0x000000, 0x1e1e1e}, {0xffffff, 0xf5f5f5}, {0x000000, 0xffffff}};
     static const style modifiers[] = {0, STYLE_SELECTED, STYLE_TITLE};
@@ -92,9 +85,8 @@ static void can_be_read(void **state)
 }
 
 /* Without colours nothing asks for one, and what is selected can still be told. */
-static void mono_has_no_colours(void **state)
+TEST(mono_has_no_colours)
 {
-    (void)state;
     for (int role = 0; role < ROLE_COUNT; role++) {
         struct paint paint = theme_paint((struct theme){PALETTE_DARK, DEPTH_MONO}, (style)role);
         assert_int_equal(paint.fg, PAINT_DEFAULT);
@@ -105,23 +97,11 @@ static void mono_has_no_colours(void **state)
 }
 
 /* The nearest of the 256 is exact for their own colours. */
-static void finds_the_nearest(void **state)
+TEST(finds_the_nearest)
 {
-    (void)state;
     assert_int_equal(theme_nearest_256(0x000000), 16);
     assert_int_equal(theme_nearest_256(0xffffff), 231);
     assert_int_equal(theme_nearest_256(0x5fd7d7), 16 + 36 * 1 + 6 * 4 + 4);
     assert_int_equal(theme_nearest_256(0x303030), 236);
     assert_int_equal(theme_nearest_256(0xff0101), 196);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(is_chosen_by_whoever_says_most),
-        cmocka_unit_test(can_be_read),
-        cmocka_unit_test(mono_has_no_colours),
-        cmocka_unit_test(finds_the_nearest),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

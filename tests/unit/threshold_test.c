@@ -1,16 +1,12 @@
 /* Proves that thresholds are read as the plug-in guidelines say, and alert where those say. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 
 #include <math.h>
 
 #include "config/threshold.h"
+#include "tests/support/test.h"
 
 /* The table of the guidelines, and durations. */
-static void ranges(void **state)
+TEST(ranges)
 {
     static const struct {
         const char *text, *printed;
@@ -29,7 +25,6 @@ static void ranges(void **state)
         {"x=0", "0", 0, 1},
         {"x=1h:2h", "3600:7200", 4000, 1},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         struct threshold threshold;
         char printed[THRESHOLD_TEXT];
@@ -41,7 +36,7 @@ static void ranges(void **state)
     }
 }
 
-static void nonsense_is_refused(void **state)
+TEST(nonsense_is_refused)
 {
     static const char *const table[] = {"",
                                         "x",
@@ -64,17 +59,10 @@ static void nonsense_is_refused(void **state)
                                         "x=10s:1s",
                                         "a_figure_whose_name_is_longer_than_any_that_exists=1",
                                         "x=1111111111111111111111111111111111111111111111111111111111111"};
-    (void)state;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         struct threshold threshold = {.low = 42};
         if (!threshold_parse(table[i], &threshold))
             fail_msg("\"%s\" is taken", table[i]);
         assert_true(threshold.low == 42);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(ranges), cmocka_unit_test(nonsense_is_refused)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,10 @@
 /* Proves that moments are read exactly, in the local time zone where none is named, and refused with a
  * reason. */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <stdlib.h>
 #include <time.h>
 
 #include "config/times.h"
+#include "tests/support/test.h"
 
 #define S INT64_C(1000000)
 #define NOON (INT64_C(1795176000) * S) /* 2026-11-20T12:00:00Z */
@@ -30,9 +26,8 @@ static void expect(const char *text, int64_t reference_us, int64_t wanted_us)
 }
 
 /* RFC 3339 says what it means whatever the local zone is. */
-static void rfc_3339_is_exact(void **state)
+TEST(rfc_3339_is_exact)
 {
-    (void)state;
     static const char *const zones[] = {"UTC", "Europe/Berlin", "America/St_Johns"};
     for (size_t i = 0; i < sizeof zones / sizeof *zones; i++) {
         zone(zones[i]);
@@ -49,9 +44,8 @@ static void rfc_3339_is_exact(void **state)
 }
 
 /* A clock time is the latest such one, today's or yesterday's, and so is a day without a zone local. */
-static void clock_times_are_local(void **state)
+TEST(clock_times_are_local)
 {
-    (void)state;
     zone("UTC");
     expect("11:59", NOON, NOON - 60 * S);
     expect("12:00", NOON, NOON);
@@ -66,9 +60,8 @@ static void clock_times_are_local(void **state)
 }
 
 /* A day is where it begins, on the wall: also where midnight comes twice, or not at all. */
-static void a_day_is_its_beginning(void **state)
+TEST(a_day_is_its_beginning)
 {
-    (void)state;
     int64_t at_us;
     zone("UTC");
     expect("2026-11-20", 0, NOON - 12 * 3600 * S);
@@ -83,9 +76,8 @@ static void a_day_is_its_beginning(void **state)
 
 /* Where clocks are put back 02:30 comes twice: the latest that is not after the reference. Where they are
    put forward it does not come: then it is the day before's. */
-static void knows_days_of_other_lengths(void **state)
+TEST(knows_days_of_other_lengths)
 {
-    (void)state;
     const int64_t first = INT64_C(1792888200) * S, second = first + 3600 * S; /* 2026-10-25T00:30Z */
     int64_t at_us;
     zone("Europe/Berlin");
@@ -96,9 +88,8 @@ static void knows_days_of_other_lengths(void **state)
     assert_non_null(time_parse("2026-03-29T02:30", NOON, &at_us));
 }
 
-static void distances_go_both_ways(void **state)
+TEST(distances_go_both_ways)
 {
-    (void)state;
     expect("-10m", NOON, NOON - 600 * S);
     expect("+90s", NOON, NOON + 90 * S);
     expect("-1.5h", NOON, NOON - 5400 * S);
@@ -106,9 +97,8 @@ static void distances_go_both_ways(void **state)
 }
 
 /* What cannot be meant is refused, and nothing is written. */
-static void refuses(void **state)
+TEST(refuses)
 {
-    (void)state;
     static const char *const bad[] = {"",
                                       "-",
                                       "+",
@@ -154,14 +144,4 @@ static void refuses(void **state)
             fail_msg("\"%s\" is taken", bad[i]);
         assert_int_equal(at_us, 7);
     }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rfc_3339_is_exact),      cmocka_unit_test(clock_times_are_local),
-        cmocka_unit_test(a_day_is_its_beginning), cmocka_unit_test(knows_days_of_other_lengths),
-        cmocka_unit_test(distances_go_both_ways), cmocka_unit_test(refuses),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,19 +1,14 @@
 /* Proves that every unit is read exactly, printed back to the same value, and refused with a reason. */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <string.h>
 
 #include "config/units.h"
+#include "tests/support/test.h"
 
 #define DURATION_FORM "write it as in 250ms, 10s, 5m, 2h or 30d"
 
 /* A good duration has its exact value in milliseconds, fractions included. */
-static void durations_are_exact(void **state)
+TEST(durations_are_exact)
 {
-    (void)state;
     static const struct {
         const char *text;
         int64_t ms;
@@ -39,9 +34,8 @@ static void durations_are_exact(void **state)
 }
 
 /* A bad duration says what is wrong and leaves the value alone. */
-static void durations_are_refused(void **state)
+TEST(durations_are_refused)
 {
-    (void)state;
     static const struct {
         const char *text, *problem;
     } bad[] = {
@@ -72,9 +66,8 @@ static void durations_are_refused(void **state)
 }
 
 /* What is printed is read back to the same value, in the largest unit that holds it. */
-static void durations_round_trip(void **state)
+TEST(durations_round_trip)
 {
-    (void)state;
     static const struct {
         int64_t ms;
         const char *text;
@@ -93,9 +86,8 @@ static void durations_round_trip(void **state)
 }
 
 /* Percentages, rates, counts within a time, numbers and ports: good ones are read, bad ones refused. */
-static void other_units(void **state)
+TEST(other_units)
 {
-    (void)state;
     int count = 0, port = 0;
     int64_t value = 0, ms = 0, number = 0;
     char buffer[UNITS_TEXT];
@@ -151,15 +143,4 @@ static void other_units(void **state)
     static const char *const bad_ports[] = {"0", "65536", "", "-1", "21x", "http", "4294967297"};
     for (size_t i = 0; i < sizeof bad_ports / sizeof bad_ports[0]; i++)
         assert_string_equal(port_parse(bad_ports[i], &port), "is not a port; ports are 1 to 65535");
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(durations_are_exact),
-        cmocka_unit_test(durations_are_refused),
-        cmocka_unit_test(durations_round_trip),
-        cmocka_unit_test(other_units),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,17 +1,12 @@
 /* What the views do when the model changes under them, seen as text. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include <cmocka.h>
-
 #include "tests/support/drawn.h"
 #include "tests/support/framed.h"
+#include "tests/support/test.h"
 #include "tui/views/event_lines.h"
 #include "tui/views/event_log.h"
 #include "tui/views/screens.h"
@@ -23,11 +18,10 @@ static void beta_becomes_vacant(struct stage *stage)
 }
 
 /* Until somebody moves, the worst is selected: an election that goes bad is never below the fold. */
-static void overview_selects_the_worst_at_first(void **state)
+TEST(overview_selects_the_worst_at_first)
 {
     struct framed show = framed_new(framed_two_elections(), overview_view_new());
 
-    (void)state;
     assert_has(framed_selected(&show), "alpha");
     beta_becomes_vacant(show.stage);
     assert_has(framed_selected(&show), "beta");
@@ -37,12 +31,11 @@ static void overview_selects_the_worst_at_first(void **state)
 }
 
 /* A column of --columns is there beside a name that wants all the room. */
-static void named_columns_are_shown(void **state)
+TEST(named_columns_are_shown)
 {
     struct stage *stage = stage_new((const char *const[]){"", NULL});
     char path[300] = "/";
 
-    (void)state;
     memset(path + 1, 'a', sizeof path - 2);
     stage_watch(stage, 0, path, NULL, KIND_LEADER, NULL);
     struct framed show = framed_new(stage, overview_view_new());
@@ -53,7 +46,7 @@ static void named_columns_are_shown(void **state)
 }
 
 /* Where names have little room, they take that of the rest rather than to look the same. */
-static void events_of_one_family_differ(void **state)
+TEST(events_of_one_family_differ)
 {
     static const char *const regions[] = {"eu-central-1", "eu-west-1", "us-east-1", "ap-south-1"},
                              *const services[] = {"checkout", "checkout-api", "cart", "search-index",
@@ -62,7 +55,6 @@ static void events_of_one_family_differ(void **state)
     struct scene scene;
     static char names[40][100], recipe[] = "Curator LeaderLatch";
 
-    (void)state;
     for (int i = 0; i < 40; i++) {
         snprintf(names[i], sizeof names[i], "/platform/%s/services/%s/%s/leader-election", regions[i % 4],
                  services[i / 4 % 5], i / 20 ? "blue" : "green");
@@ -84,13 +76,12 @@ static void events_of_one_family_differ(void **state)
 }
 
 /* Once chosen, the selection stays with its election when the order changes. */
-static void overview_selection_stays_with_its_election(void **state)
+TEST(overview_selection_stays_with_its_election)
 {
     struct framed show = framed_new(framed_two_elections(), overview_view_new());
     char path[256];
     struct scene scene;
 
-    (void)state;
     framed_press(&show, ACTION_DOWN, NULL);
     framed_press(&show, ACTION_UP, NULL);
     assert_has(framed_selected(&show), "alpha");
@@ -103,13 +94,12 @@ static void overview_selection_stays_with_its_election(void **state)
 }
 
 /* A key pressed after the order has changed, and before it was drawn, acts on what the person saw. */
-static void overview_opens_what_was_seen(void **state)
+TEST(overview_opens_what_was_seen)
 {
     struct framed show = framed_new(framed_two_elections(), overview_view_new());
     struct framed opened = {0};
     struct view *next = NULL;
 
-    (void)state;
     assert_has(framed_selected(&show), "alpha");
     beta_becomes_vacant(show.stage);
     assert_int_equal(framed_press(&show, ACTION_OPEN, &next), VIEW_OPEN);
@@ -123,11 +113,10 @@ static void overview_opens_what_was_seen(void **state)
 }
 
 /* A filter narrows the table and says so; without a match it says what to do. */
-static void overview_filter_narrows(void **state)
+TEST(overview_filter_narrows)
 {
     struct framed show = framed_new(framed_two_elections(), overview_view_new());
 
-    (void)state;
     show.view->ops->filter(show.view, "BET");
     assert_has(framed_selected(&show), "beta");
     assert_has_not(framed_draw(&show), "alpha     led");
@@ -141,14 +130,13 @@ static void overview_filter_narrows(void **state)
 
 /* What all paths share is in the heading of the column; sorted by name, a directory is in a heading of its
  * own. */
-static void overview_folds_common_paths(void **state)
+TEST(overview_folds_common_paths)
 {
     static const char *const paths[] = {"/svc/blue/api", "/svc/blue/deep/x", "/svc/blue/web",
                                         "/svc/green/api", "/svc/lonely/x"};
     struct stage *stage = stage_new((const char *const[]){"", NULL});
     struct framed show;
 
-    (void)state;
     stage_connected(stage, 0, "zk1:2181");
     for (size_t i = 0; i < 5; i++) {
         stage_watch(stage, 0, paths[i], paths[i], KIND_LEADER, NULL);
@@ -172,11 +160,10 @@ static void overview_folds_common_paths(void **state)
 }
 
 /* The verdict on the next failover has its own column. */
-static void overview_says_what_comes_next(void **state)
+TEST(overview_says_what_comes_next)
 {
     struct framed show = framed_new(scene_chain(), overview_view_new());
 
-    (void)state;
     assert_has(framed_draw(&show), "NEXT");
     assert_has(framed_draw(&show), "+ works       no-watch");
     assert_has(framed_draw(&show), "o /kafka/controller");
@@ -185,11 +172,10 @@ static void overview_says_what_comes_next(void **state)
 }
 
 /* A long note of the filter takes the outlook's room, part by part: neither is written over the other. */
-static void overview_outlook_gives_way(void **state)
+TEST(overview_outlook_gives_way)
 {
     struct framed show = framed_new(scene_usual(), overview_view_new());
 
-    (void)state;
     cells_resize(show.cells, 70, 24);
     assert_has(framed_draw(&show), " alone");
     show.view->ops->filter(show.view, "a rather long filter");
@@ -214,11 +200,10 @@ static int row_of(struct framed *show, const char *needle)
 
 /* Whatever is counted above it, the table stays where it is: no line moves under the eye when a number comes
    up. */
-static void overview_stays_where_it_is(void **state)
+TEST(overview_stays_where_it_is)
 {
     static const int widths[] = {60, 80, 120, 200};
 
-    (void)state;
     for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
         struct framed calm = framed_new(framed_two_elections(), overview_view_new());
         struct framed busy = framed_new(scene_usual(), overview_view_new());
@@ -233,11 +218,10 @@ static void overview_stays_where_it_is(void **state)
 }
 
 /* Every order of the overview shows every election, each once, forwards and backwards. */
-static void overview_sorts_keep_everything(void **state)
+TEST(overview_sorts_keep_everything)
 {
     struct framed show = framed_new(scene_usual(), overview_view_new());
 
-    (void)state;
     for (int i = 0; i < 14; i++) {
         const char *text = framed_draw(&show);
 
@@ -251,11 +235,10 @@ static void overview_sorts_keep_everything(void **state)
 }
 
 /* Of clusters that are not connected it is said since when and why, and their rows say that they are old. */
-static void overview_says_what_is_not_connected(void **state)
+TEST(overview_says_what_is_not_connected)
 {
     struct framed show = framed_new(scene_clusters(), overview_view_new());
 
-    (void)state;
     assert_has(show.text, "CLUSTER");
     assert_has(show.text, "staging not connected for 12s: no quorum");
     assert_has(show.text, "lab not connected for 33m22s: connection refused");
@@ -265,13 +248,12 @@ static void overview_says_what_is_not_connected(void **state)
 
 /* ... also of one in which no election has been found yet, where others have some: its row would be nowhere.
  */
-static void overview_names_a_cluster_without_elections(void **state)
+TEST(overview_names_a_cluster_without_elections)
 {
     struct stage *stage = stage_new((const char *const[]){"prod", "lab", NULL});
     const struct stand leader = {"n_0000000000", 0x1, "host-a:80", 60};
     struct framed show;
 
-    (void)state;
     stage_connected(stage, 0, "zk1:2181");
     stage_watch(stage, 0, "/election", NULL, KIND_LEADER, NULL);
     stage_children(stage, 0, "/election", &leader, 1, 1, 0);
@@ -282,12 +264,11 @@ static void overview_names_a_cluster_without_elections(void **state)
 }
 
 /* For how long a row is stale is said in whole or not at all, and so is how many stand. */
-static void overview_cuts_no_number(void **state)
+TEST(overview_cuts_no_number)
 {
     struct framed show = framed_new(scene_chain(), overview_view_new());
     struct framed crowd;
 
-    (void)state;
     stage_disconnected(show.stage, 0, "the connection was lost");
     stage_pass(show.stage, 1800000);
     for (int width = 60; width <= 120; width++) {
@@ -304,7 +285,7 @@ static void overview_cuts_no_number(void **state)
 }
 
 /* A long name, as a connect string of three servers is, leaves the reason its room. */
-static void overview_cuts_the_name_and_not_the_reason(void **state)
+TEST(overview_cuts_the_name_and_not_the_reason)
 {
     static const char name[] = "zk1.storage.eu-west.example.com:2181,zk2.storage.eu-west.example.com:2181,"
                                "zk3.storage.eu-west.example.com:2181";
@@ -312,7 +293,6 @@ static void overview_cuts_the_name_and_not_the_reason(void **state)
     const struct stand leader = {"n_0000000000", 0x1, "host-a:80", 60};
     struct framed show;
 
-    (void)state;
     stage_connected(stage, 1, "zk1:2181");
     stage_watch(stage, 1, "/election", NULL, KIND_LEADER, NULL);
     stage_children(stage, 1, "/election", &leader, 1, 1, 0);
@@ -327,13 +307,12 @@ static void overview_cuts_the_name_and_not_the_reason(void **state)
 
 /* In ASCII "at most" takes two columns: the age behind it is whole all the same. From a minute on it has
    no seconds, and is rounded up. */
-static void overview_shows_an_age_whole(void **state)
+TEST(overview_shows_an_age_whole)
 {
     struct stage *stage = stage_of("/election", KIND_LEADER);
     const struct stand leader = {"n_0000000000", 0x1, "host-a:80", 9 * 60 + 3};
     struct framed show;
 
-    (void)state;
     stage_children(stage, 0, "/election", &leader, 1, 1, 0);
     show = framed_new(stage, overview_view_new());
     assert_has(show.text, "<=10m ");
@@ -343,11 +322,10 @@ static void overview_shows_an_age_whole(void **state)
 }
 
 /* Without any election it says what it does about it, or what is wrong. */
-static void overview_is_never_just_empty(void **state)
+TEST(overview_is_never_just_empty)
 {
     struct framed show = framed_new(scene_nothing(), overview_view_new());
 
-    (void)state;
     assert_has(show.text, "Searching for elections");
     assert_has(show.text, "None found so far");
     framed_end(&show);
@@ -358,12 +336,11 @@ static void overview_is_never_just_empty(void **state)
 }
 
 /* All findings, the worst first; Enter opens the election, x the page of the code. */
-static void findings_lead_to_elections_and_pages(void **state)
+TEST(findings_lead_to_elections_and_pages)
 {
     struct framed show = framed_new(scene_chain(), findings_view_new());
     struct view *next = NULL;
 
-    (void)state;
     assert_has(framed_selected(&show), "no-watch");
     assert_int_equal(framed_press(&show, ACTION_OPEN, &next), VIEW_OPEN);
     assert_string_equal(next->ops->name, "election");
@@ -382,14 +359,13 @@ static void findings_lead_to_elections_and_pages(void **state)
 }
 
 /* The same finding in many elections is a line with their number, which Enter unfolds. */
-static void findings_of_many_elections_are_one_line(void **state)
+TEST(findings_of_many_elections_are_one_line)
 {
     static const char *const paths[] = {"/svc/a", "/svc/b", "/svc/c", "/svc/d"};
     struct stage *stage = stage_new((const char *const[]){"", NULL});
     struct framed show;
     struct view *next = NULL;
 
-    (void)state;
     stage_connected(stage, 0, "zk1:2181");
     for (size_t i = 0; i < 4; i++) {
         stage_watch(stage, 0, paths[i], NULL, KIND_LEADER, NULL);
@@ -412,7 +388,7 @@ static void findings_of_many_elections_are_one_line(void **state)
 }
 
 /* Findings of one code about one candidate are told apart: the selection gets past them. */
-static void findings_that_are_alike_are_two(void **state)
+TEST(findings_that_are_alike_are_two)
 {
     static const struct shown strangers[] = {
         {0x300002a4d0a0071, "10.0.9.1:1", 100, {"/election/n_0000000045"}},
@@ -421,7 +397,6 @@ static void findings_that_are_alike_are_two(void **state)
     struct stage *stage = scene_chain();
     char first[FRAMED_WIDTH * CELL_BYTES];
 
-    (void)state;
     for (int round = 0; round < 3; round++) {
         stage_pass(stage, 6000000);
         stage_round(stage, 0, "zk3:2181", strangers, 2);
@@ -439,9 +414,8 @@ static void findings_that_are_alike_are_two(void **state)
 }
 
 /* Every code has its page, with all that the table says of it. */
-static void every_code_has_its_page(void **state)
+TEST(every_code_has_its_page)
 {
-    (void)state;
     for (enum finding_code code = 0; code < FINDING_COUNT; code++) {
         /* One that is as severe as hardly any is: the page says so, and what is usual. */
         enum severity usual = finding_kind(code)->severity;
@@ -462,11 +436,10 @@ static void every_code_has_its_page(void **state)
 }
 
 /* What a server does not show is told with the reason and what to switch on. */
-static void ensemble_says_what_is_hidden(void **state)
+TEST(ensemble_says_what_is_hidden)
 {
     struct framed show = framed_new(scene_hidden(), ensemble_view_new());
 
-    (void)state;
     assert_has(framed_selected(&show), "zk1:2181");
     assert_has(show.text, "watches seen on 0 of 3");
     assert_has(show.text, "admin.enableServer=true");
@@ -476,7 +449,7 @@ static void ensemble_says_what_is_hidden(void **state)
 }
 
 /* Whether a majority remains is said where all members and their modes are known, or where it does not matter. */
-static void ensemble_makes_up_no_majority(void **state)
+TEST(ensemble_makes_up_no_majority)
 {
     enum { L = SERVER_LEADER, F = SERVER_FOLLOWER, O = SERVER_OBSERVER, R = SERVER_READ_ONLY };
     enum { HIDDEN = SERVER_UNKNOWN, SILENT = 100 };
@@ -509,7 +482,6 @@ static void ensemble_makes_up_no_majority(void **state)
         {{SERVER_STANDALONE}, 1, false, "no other server has its data"},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct framed show = framed_new(framed_two_elections(), ensemble_view_new());
         char address[] = "zk1:2181";
@@ -529,12 +501,11 @@ static void ensemble_makes_up_no_majority(void **state)
 }
 
 /* A critical finding comes before what is merely denied, and a note moves nothing. */
-static void overview_weighs_findings(void **state)
+TEST(overview_weighs_findings)
 {
     struct framed show = framed_new(scene_usual(), overview_view_new());
     const char *text = framed_draw(&show);
 
-    (void)state;
     assert_true(strstr(text, "never-acknowledged") < strstr(text, "/secret/election"));
     assert_true(strstr(text, "orders") < strstr(text, "never-acknowledged"));
     assert_has(text, "findings       X 2 critical");
@@ -543,12 +514,11 @@ static void overview_weighs_findings(void **state)
 
 /* Held, the events on the screen stay where they are while new ones come; followed,
    the latest is selected. */
-static void events_hold_still_unless_followed(void **state)
+TEST(events_hold_still_unless_followed)
 {
     struct framed show = framed_new(framed_two_elections(), events_view_new());
     char held[FRAMED_WIDTH * CELL_BYTES];
 
-    (void)state;
     framed_press(&show, ACTION_DOWN, NULL);
     snprintf(held, sizeof held, "%s", framed_selected(&show));
     stage_children(show.stage, 0, "/a/election", framed_line + 1, 4, 0, 0);
@@ -561,14 +531,13 @@ static void events_hold_still_unless_followed(void **state)
 }
 
 /* Every key of the table is in the help, and every sign of the legend has its word. */
-static void help_has_every_key(void **state)
+TEST(help_has_every_key)
 {
     struct framed show = framed_new(
         framed_two_elections(), help_view_new("overview", ACTION_BIT(ACTION_SORT) | ACTION_BIT(ACTION_HELP)));
     size_t count;
     const struct key_binding *bindings = key_bindings(&count);
 
-    (void)state;
     cells_resize(show.cells, FRAMED_WIDTH, 120);
     framed_draw(&show);
     for (size_t i = 0; i < count; i++)
@@ -583,7 +552,7 @@ static void help_has_every_key(void **state)
 }
 
 /* What is to be read is not cut above empty lines: only findings that share the pane have three lines each. */
-static void a_finding_alone_is_told_whole(void **state)
+TEST(a_finding_alone_is_told_whole)
 {
     static const char long_text[] =
         "word word word word word word word word word word word word word word word word word word word word "
@@ -593,7 +562,6 @@ static void a_finding_alone_is_told_whole(void **state)
     struct stage *stage = stage_new((const char *const[]){"", NULL});
     struct framed show;
 
-    (void)state;
     stage_connected(stage, 0, "zk1:2181");
     stage_watch(stage, 0, "/svc/a", NULL, KIND_LEADER, NULL);
     stage_children(stage, 0, "/svc/a", NULL, 0, 5, 0);
@@ -610,11 +578,10 @@ static void a_finding_alone_is_told_whole(void **state)
 }
 
 /* Names that attack the terminal are shown, and nothing of them reaches it. */
-static void hostile_names_stay_text(void **state)
+TEST(hostile_names_stay_text)
 {
     struct framed show = framed_new(scene_hostile(), election_view_new("prod", "/hostile/election"));
 
-    (void)state;
     assert_has(show.text, "n_\\x1");
     for (const char *c = show.text; *c != '\0'; c++)
         assert_true(*c == '\n' || (*c >= ' ' && *c <= '~'));
@@ -626,12 +593,11 @@ static void hostile_names_stay_text(void **state)
 }
 
 /* A name that says who it is and is shortened says so all the same. */
-static void events_report_who_it_is(void **state)
+TEST(events_report_who_it_is)
 {
     static const struct stand both[] = {{"72057594037927936-10.0.3.17:8983_solr-n_0000000001", 1, "", 60},
                                         {"72057594037927937-10.0.3.18:8983_solr-n_0000000002", 2, "", 0}};
     struct stage *stage = stage_of("/overseer_elect/election", KIND_LEADER);
-    (void)state;
     stage_children(stage, 0, "/overseer_elect/election", both, 1, 2, 0);
     stage_pass(stage, 2000000);
     stage_children(stage, 0, "/overseer_elect/election", both, 2, 0, 0);
@@ -660,7 +626,7 @@ static struct event_log *log_of(const struct scene *scene, int first, int count)
 }
 
 /* Its data is read after it joined, and is gone once it has left: the line of that keeps who it was. */
-static void a_line_keeps_who_joined(void **state)
+TEST(a_line_keeps_who_joined)
 {
     struct framed show = framed_new(framed_two_elections(), events_view_new());
     struct scene scene = framed_scene(&show);
@@ -670,7 +636,6 @@ static void a_line_keeps_who_joined(void **state)
                           .cluster = cluster,
                           .election = cluster->elections[0],
                           .candidate = "n_0000000077"};
-    (void)state;
     event_log_add(log, &event);
     event.kind = EVENT_LEADER_LOST;
     event.identity = "host-a";
@@ -682,14 +647,13 @@ static void a_line_keeps_who_joined(void **state)
 }
 
 /* The events of a moment of the past are gathered anew as one moves; the one that was chosen stays chosen. */
-static void events_selection_stays_with_its_event(void **state)
+TEST(events_selection_stays_with_its_event)
 {
     struct framed show = framed_new(framed_two_elections(), events_view_new());
     struct scene scene = framed_scene(&show);
     struct event_log *all = log_of(&scene, 1, 6), *fewer = log_of(&scene, 3, 2);
     struct view *next = NULL;
 
-    (void)state;
     scene.events = all;
     show.view->ops->draw(show.view, &scene, show.cells);
     for (int i = 0; i < 3; i++)
@@ -705,45 +669,4 @@ static void events_selection_stays_with_its_event(void **state)
     event_log_free(all);
     event_log_free(fewer);
     framed_end(&show);
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_line_keeps_who_joined),
-        cmocka_unit_test(events_selection_stays_with_its_event),
-        cmocka_unit_test(events_report_who_it_is),
-        cmocka_unit_test(named_columns_are_shown),
-        cmocka_unit_test(events_of_one_family_differ),
-        cmocka_unit_test(overview_selects_the_worst_at_first),
-        cmocka_unit_test(overview_selection_stays_with_its_election),
-        cmocka_unit_test(overview_opens_what_was_seen),
-        cmocka_unit_test(overview_filter_narrows),
-        cmocka_unit_test(overview_folds_common_paths),
-        cmocka_unit_test(overview_says_what_comes_next),
-        cmocka_unit_test(overview_outlook_gives_way),
-        cmocka_unit_test(overview_stays_where_it_is),
-        cmocka_unit_test(overview_sorts_keep_everything),
-        cmocka_unit_test(overview_says_what_is_not_connected),
-        cmocka_unit_test(overview_names_a_cluster_without_elections),
-        cmocka_unit_test(overview_cuts_no_number),
-        cmocka_unit_test(overview_cuts_the_name_and_not_the_reason),
-        cmocka_unit_test(overview_shows_an_age_whole),
-        cmocka_unit_test(overview_is_never_just_empty),
-        cmocka_unit_test(findings_lead_to_elections_and_pages),
-        cmocka_unit_test(findings_of_many_elections_are_one_line),
-        cmocka_unit_test(findings_that_are_alike_are_two),
-        cmocka_unit_test(every_code_has_its_page),
-        cmocka_unit_test(ensemble_says_what_is_hidden),
-        cmocka_unit_test(ensemble_makes_up_no_majority),
-        cmocka_unit_test(overview_weighs_findings),
-        cmocka_unit_test(events_hold_still_unless_followed),
-        cmocka_unit_test(help_has_every_key),
-        cmocka_unit_test(a_finding_alone_is_told_whole),
-        cmocka_unit_test(hostile_names_stay_text),
-    };
-
-    setenv("TZ", "UTC", 1);
-    tzset();
-    return cmocka_run_group_tests_name("views", tests, NULL, NULL);
 }

@@ -1,19 +1,14 @@
 /* Proves that paths are judged by ZooKeeper's own rules, and that patterns match whole components only. */
-#include <stdarg.h>
-#include <setjmp.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "config/znode_path.h"
+#include "tests/support/test.h"
 
 /* Every rule of PathUtils.validatePath has its own refusal; what ZooKeeper takes is taken. */
-static void paths_are_judged(void **state)
+TEST(paths_are_judged)
 {
-    (void)state;
     static const char refused[] = "contains a character that ZooKeeper refuses in paths; leave it out";
     static const char dots[] =
         "contains a component . or .., which ZooKeeper refuses; write the path without it";
@@ -62,9 +57,8 @@ static void paths_are_judged(void **state)
 }
 
 /* One component, as a server lists it: wildcards are only characters there. */
-static void names_are_judged(void **state)
+TEST(names_are_judged)
 {
-    (void)state;
     static const char *const good[] = {"a", "**", "...", ".a", "n_0000000001", "\xe6\x97\xa5"};
     static const char *const bad[] = {
         "", ".", "..", "a/b", "a\x01", "\x7f", "\xc2\x85", "\xef\xbf\xbd", "\xf0\x9f\x98\x80", "\xff"};
@@ -75,9 +69,8 @@ static void names_are_judged(void **state)
 }
 
 /* The length is bounded, exactly. */
-static void long_paths_are_refused(void **state)
+TEST(long_paths_are_refused)
 {
-    (void)state;
     static char path[ZNODE_PATH_MAX + 2];
     memset(path, 'a', sizeof path - 1);
     path[0] = '/';
@@ -87,9 +80,8 @@ static void long_paths_are_refused(void **state)
 }
 
 /* Wildcards stay inside their component; a star may be empty, a question mark is one character. */
-static void patterns_match(void **state)
+TEST(patterns_match)
 {
-    (void)state;
     static const struct {
         const char *pattern, *path;
         bool matches;
@@ -129,9 +121,8 @@ static void patterns_match(void **state)
 }
 
 /* Matching many stars against a long name stays cheap (this would take years if it tried every choice). */
-static void patterns_are_not_exponential(void **state)
+TEST(patterns_are_not_exponential)
 {
-    (void)state;
     char path[4000];
     memset(path, 'a', sizeof path - 1);
     path[0] = '/';
@@ -140,9 +131,8 @@ static void patterns_are_not_exponential(void **state)
 }
 
 /* A chroot goes in front; the chroot's own root is the chroot. */
-static void chroots_are_joined(void **state)
+TEST(chroots_are_joined)
 {
-    (void)state;
     static const char *const table[][3] = {
         {"", "/", "/"}, {"", "/a", "/a"}, {"/c", "/", "/c"}, {"/c/d", "/a", "/c/d/a"}};
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
@@ -153,9 +143,8 @@ static void chroots_are_joined(void **state)
 }
 
 /* Whoever has twelve shards finds the second behind the first; and each pair has one order, both ways. */
-static void numbers_are_ordered_by_value(void **state)
+TEST(numbers_are_ordered_by_value)
 {
-    (void)state;
     static const char *const ordered[] = {"",
                                           "/",
                                           "/a",
@@ -184,18 +173,4 @@ static void numbers_are_ordered_by_value(void **state)
             if (i < k ? order >= 0 : i == k ? order != 0 : order <= 0)
                 fail_msg("%s and %s: %d", ordered[i], ordered[k], order);
         }
-}
-
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(paths_are_judged),
-        cmocka_unit_test(names_are_judged),
-        cmocka_unit_test(long_paths_are_refused),
-        cmocka_unit_test(patterns_match),
-        cmocka_unit_test(patterns_are_not_exponential),
-        cmocka_unit_test(chroots_are_joined),
-        cmocka_unit_test(numbers_are_ordered_by_value),
-    };
-    return cmocka_run_group_tests(tests, NULL, NULL);
 }
