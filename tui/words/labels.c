@@ -190,7 +190,8 @@ const char *label_leads(const struct election *election)
 
     if (election->kind == KIND_LOCK)
         return "holds it";
-    return doubt != NULL && vacancy_is_sure(doubt) ? "is first" : "leads";
+    return doubt != NULL && (vacancy_is_sure(doubt) || election->acknowledged == ACK_NO) ? "is first"
+                                                                                         : "leads";
 }
 
 static struct badge badge_of_led(const struct election *election, struct moment now)

@@ -333,7 +333,8 @@ int whatif_put_leader(struct cells *cells, int x, int y, int rows, const struct 
     departure = whatif_goes(election, election->candidates[0]);
     return put_departure(cells, x, y, rows, election, &departure, NULL,
                          election->kind == KIND_LOCK ? "If its holder leaves now"
-                         : election->leader == NULL || (doubt != NULL && vacancy_is_sure(doubt))
+                         : election->leader == NULL || (doubt != NULL && (vacancy_is_sure(doubt) ||
+                                                                          election->acknowledged == ACK_NO))
                              ? "If the first leaves now"
                              : "If the leader leaves now");
 }
