@@ -188,13 +188,14 @@ static bool is_left_behind(const struct election *election, const struct candida
 }
 
 /* To wait and to lead, a client creates its candidate, lists them with a watch, and lists them again; first from the
- * start, it need not wait. Another connection may count its requests anew. */
+ * start, it need not wait. Another connection may count its requests anew, and some clients count from 0: not those of
+ * the layouts that names prove. */
 #define REQUESTS_TO_WAIT 3
 #define REQUESTS_TO_STAND 2
 #define ASKS_WITHIN_US INT64_C(10000000)
 
 /* It was first, or became it, before anybody looked, and its client has made too few requests to know; it has never had
- * a watch, either. */
+ * a data watch, either. */
 static bool knows_nothing(struct diagnosis *d, const struct candidate *c)
 {
     const struct election *election = d->election;
@@ -211,7 +212,8 @@ static bool knows_nothing(struct diagnosis *d, const struct candidate *c)
     bool waited = logged_ends_before(election, d->f->at, &lost) && lost.lost_at.wall_us > created_us;
     int64_t since_us = waited ? lost.lost_at.wall_us : created_us;
     int64_t due_us = d->f->at.mono_us - (d->f->at.wall_us - since_us) + ASKS_WITHIN_US;
-    if (shown->last_cxid >= (waited ? REQUESTS_TO_WAIT : guid ? REQUESTS_TO_STAND : 0))
+    int uncounted = election->recipe && election->recipe->signature ? 0 : 1;
+    if (shown->last_cxid + uncounted >= (waited ? REQUESTS_TO_WAIT : guid ? REQUESTS_TO_STAND : 0))
         return false;
     if (d->f->at.mono_us < due_us)
         diagnosis_again(d, due_us);
@@ -240,7 +242,7 @@ static void never_wakes(struct diagnosis *d, struct candidate *c)
         diagnosis_raise(
             d, FINDING_NEVER_WAKES, SEVERITY_CRITICAL, CERTAINTY_SUSPECTED, diagnosis_subject(c), who, 1,
             NULL,
-            "%s has never had a watch, and made %d request%s, the creation of %s among them: too few "
+            "%s has never had a data watch, and made %d request%s, the creation of %s among them: too few "
             "to learn that it is first",
             describe_session(election, c->stat.owner, session, sizeof session), requests,
             requests == 1 ? "" : "s at most", c->name);

@@ -37,7 +37,8 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
                 "so it has looked healthy since then. So does an orphan (duplicate-session) whose "
                 "client waited for it, once that client has deleted the znode that it knew. Of one that was "
                 "first when it was found: on the connection on which it created its candidate, its client "
-                "has never had a watch, and in 10 seconds made fewer requests than it needs to learn that it "
+                "has never had a data watch, and in 10 seconds made fewer requests than it needs to learn "
+                "that it "
                 "is first: three where a log shows that another one was lost since, else two.",
             .advice = "restart that client: its successor then takes over. If it does lead, clear this "
                       "finding with c in the list of findings",

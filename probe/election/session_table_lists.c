@@ -265,6 +265,7 @@ static bool see_connection(struct cluster *cluster, size_t server, struct moment
     int64_t established_us = client_established_us(cluster, shown);
     see_request(client, seen, same, at.mono_us + cluster->servers[server].list_took_us,
                 established_us ? at.wall_us - established_us : 0);
+    bool joins = seen->last_cxid != shown->last_cxid && seen->last_cxid <= REQUESTS_TO_JOIN;
     shown->last_cxid =
         seen->last_cxid > INT32_MAX ? -1 : (int32_t)seen->last_cxid; /* an int32 by the protocol */
     /* A connection that has not been answered anything yet has no last response, which reads as 0. */
@@ -284,7 +285,7 @@ static bool see_connection(struct cluster *cluster, size_t server, struct moment
     for (struct candidate *c = client->owned; c; c = c->own->owned_next) {
         if (moved)
             client_named(c);
-        if (reported || leader_reports(c, before_ms))
+        if (reported || (joins && c->election->leader == c) || leader_reports(c, before_ms))
             diagnose_soon(c->election);
     }
     if (changed && !client->owned && !shown->observer)

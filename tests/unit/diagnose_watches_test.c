@@ -670,8 +670,14 @@ TEST(illnesses)
         "? findings none\n"
         "tick 9000\ntime\n"
         "? findings never-wakes critical suspected " B "\n"
-        "did b DELE\nround\n"
+        "request b\nconns 1\n"
         "? findings none\n");
+    model_script_run("... not in a layout whose clients may count their requests from 0",
+                     "watch /election kind=leader\nconnect\n> connection connected\n"
+                     "+ aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee_standby_0000000001 s=b\n"
+                     "client b on=1 at=10.0.0.2:12\n"
+                     "tick 1000\nlist\n> election-seen\nreadall\nround\ntick 9000\ntime\n"
+                     "? findings none\n");
     model_script_run("... not on another connection, which may count its requests anew",
                      "watch /election kind=leader\nconnect\n> connection connected\n"
                      "+ " B " s=b\ntick 1000\nclient b on=1 at=10.0.0.2:12\n"
