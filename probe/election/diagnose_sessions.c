@@ -533,6 +533,36 @@ static bool waits_for_lock(const struct election *election, uint64_t session)
     return count > room;
 }
 
+/* Its session lives on, takes no new place, and watches nothing here that could have told it. */
+static bool lives_on_untold(const struct diagnosis *d, const struct client *old)
+{
+    for (size_t i = 0; i < d->viewer_count; i++) {
+        const struct viewer *viewer = &d->viewers[i];
+        if (viewer->client == old && (viewer->targets > 0 || viewer->children || viewer->above))
+            return false;
+    }
+    return old->shown.watches_known && !client_candidate(old, d->election) &&
+           !waits_for_lock(d->election, old->shown.id);
+}
+
+static void evicted_leader(struct diagnosis *d, const struct departure_note *note, const struct client *old)
+{
+    int64_t stands_us = note->at.mono_us + RISK_STAND_US;
+    if (d->f->at.mono_us < stands_us) {
+        diagnosis_again(d, stands_us);
+        return;
+    }
+    char session[SESSION_TEXT], when[SPAN_TEXT];
+    if (!old->shown.connected)
+        diagnosis_vanished(d, FINDING_DOUBLE_LEADER_RISK, NO_SUBJECT);
+    else if (lives_on_untold(d, old))
+        diagnosis_raise(d, FINDING_DOUBLE_LEADER_RISK, SEVERITY_ERROR, CERTAINTY_SUSPECTED, NO_SUBJECT, NULL,
+                        0, NULL,
+                        "another client deleted %s, which led, at %s; its %s lives on, but owns no candidate",
+                        note->name, describe_clock(note->at, when, sizeof when),
+                        describe_session(d->election, note->session, session, sizeof session));
+}
+
 static void double_leader(struct diagnosis *d)
 {
     struct election *election = d->election;
@@ -540,7 +570,9 @@ static void double_leader(struct diagnosis *d)
     const struct departure_note *note = NULL;
     for (size_t i = 0; (note = departed_at(election, i)) && !note->led; i++)
         continue;
-    if (!note || !note->alone || !clients || d->f->at.mono_us - note->at.mono_us > RISK_US)
+    const struct failover *failover = note ? departed_failover(election, note) : NULL;
+    bool evicted = failover && failover->cause == CAUSE_EVICTED && election->candidate_count > 0;
+    if (!note || !(note->alone || evicted) || !clients || d->f->at.mono_us - note->at.mono_us > RISK_US)
         return;
     election->own->listens = true;
     for (size_t i = 0; i < election->cluster->server_count; i++)
@@ -550,7 +582,10 @@ static void double_leader(struct diagnosis *d)
         }
     diagnosis_again(d, note->at.mono_us + RISK_US + 1);
     const struct client *old = session_table_find(clients, note->session), *back = NULL;
-    if (old && (old->shown.connected || old->owned || (old->shown.alive_known && old->shown.alive)))
+    if (old && evicted)
+        evicted_leader(d, note, old);
+    if (!note->alone ||
+        (old && (old->shown.connected || old->owned || (old->shown.alive_known && old->shown.alive))))
         return;
     const char *host;
     size_t sessions = 0, length = strlen(note->host);
@@ -564,7 +599,6 @@ static void double_leader(struct diagnosis *d)
         diagnosis_vanished(d, FINDING_DOUBLE_LEADER_RISK, NO_SUBJECT);
     if (sessions != 1 || back->owned || note->at.wall_us == 0 || waits_for_lock(election, back->shown.id))
         return;
-    const struct failover *failover = departed_failover(election, note);
     if (failover && (failover->cause == CAUSE_CLOSED || failover->cause == CAUSE_RESIGNED))
         return; /* its client gave it up by itself */
     int64_t established_us = client_established_us(election->cluster, &back->shown);

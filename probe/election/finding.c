@@ -310,9 +310,11 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .word = "double-leader-risk",
             .severity = SEVERITY_ERROR,
             .meaning = "The former leader's session ended. Its client has a new session, but no candidate: "
-                       "it may still believe that it leads.",
+                       "it may still believe that it leads. So may one whose znode another client deleted, "
+                       "and whose session lives on.",
             .looks = "A new session from the former leader's address, which had only one session before. The "
-                     "new session owns no candidate.",
+                     "new session owns no candidate. Or, 10 s after its znode was deleted, the former "
+                     "leader's session still owns none, and watches nothing in the election.",
             .advice = "check whether that application still acts as leader; if it does, stop or fence it",
             .source = "CURATOR-696, CURATOR-653",
         },

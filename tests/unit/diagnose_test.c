@@ -556,6 +556,20 @@ TEST(sessions)
                            "client d on=1 at=10.0.0.1:77\n"
                            "round\ntick 20000\nround\n"
                            "? findings none\n");
+#define A_IS_EVICTED                                                                                         \
+    THREE "failovers\ndid a GETD\ntick 1000\nround\ntick 3000\nround\ntick 1000\n- " A "\ngone " A           \
+          "\n> leader-lost " A " @1\n> candidate-left " A " @1\nread " B "\n> leader-elected " A " -> " B    \
+          " after 0\nlist\nfire " A "\ntick 100\nstated\nconns 1\n> failover " A " -> " B                    \
+          " evicted vacancy 0\n"                                                                             \
+          "round\ntick 5000\nround\n? findings none\n"
+    model_script_run("double-leader-risk: another client deleted its znode, and its session lives on",
+                     A_IS_EVICTED "tick 5000\nround\n? findings double-leader-risk error suspected\n"
+                                  "end a\nround\n? findings none\n");
+    model_script_run("... not where it watches its successor", A_IS_EVICTED "w a " B "\ntick 5000\nround\n"
+                                                                            "? findings none\n");
+    model_script_run("... nor where it stands again",
+                     A_IS_EVICTED "+ " A2 " s=a host-a\nw a " C "\nlist\n> candidate-joined " A2 " @3\n"
+                                  "readall\ntick 5000\nround\n? findings none\n");
 }
 
 TEST(numbers_and_names)
