@@ -773,9 +773,6 @@ static void capture_client_goes_on(struct capture *k, const struct wire_client *
         own->source = k->source;
 }
 
-/* So far the clocks of two hosts may differ. */
-#define SKEW_US INT64_C(1000000)
-
 /* An ensemble numbers its transactions in their order: a change that was asked for after another was answered has the
  * higher number. Two with one port may be in one capture, as on a host whose clients use both. */
 static void tell_apart(struct capture *k, const struct wire_client *client, const struct wire_fact *fact)
@@ -791,7 +788,7 @@ static void tell_apart(struct capture *k, const struct wire_client *client, cons
     }
     bool one_clock = newest->source == k->source;
     if (k->mixed || fact->zxid == newest->zxid || strcmp(newest->server, client->server) == 0 ||
-        fact->asked_us <= newest->at_us + (one_clock ? 0 : SKEW_US))
+        fact->asked_us <= newest->at_us + (one_clock ? 0 : COVERAGE_SKEW_US))
         return;
     k->limits.mixed = k->mixed = text_format(
         one_clock

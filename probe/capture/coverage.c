@@ -58,7 +58,7 @@ static void ahead_on_fact(void *context, struct wire_client *client, const struc
     if (!writes || fact->zxid <= 0 || (s->seen_count > 0 && fact->zxid <= s->seen[s->seen_count - 1].zxid))
         return;
     room_for_one(&s->seen, s->seen_count, &s->seen_room, sizeof *s->seen);
-    s->seen[s->seen_count++] = (struct transaction_seen){fact->zxid, fact->at_us};
+    s->seen[s->seen_count++] = (struct transaction_seen){fact->zxid, fact->at_us, fact->asked_us};
 }
 
 static void ahead_on_gone(void *context, struct wire_client *client)
@@ -101,6 +101,26 @@ void coverage_read(struct coverage *coverage, char *const *paths, size_t count)
         coverage->sources[i].file = true;
         read_ahead(&ahead, paths[i]);
     }
+}
+
+static bool covered_contradict(const struct covered *a, const struct covered *b)
+{
+    for (size_t i = 0, later = 0; i < a->seen_count; i++) {
+        while (later < b->seen_count && b->seen[later].zxid <= a->seen[i].zxid)
+            later++;
+        if (later < b->seen_count && a->seen[i].asked_us > b->seen[later].at_us + COVERAGE_SKEW_US)
+            return true;
+    }
+    return false;
+}
+
+bool coverage_contradicts(const struct coverage *coverage, size_t *one, size_t *other)
+{
+    for (*one = 0; *one < coverage->count; ++*one)
+        for (*other = 0; *other < coverage->count; ++*other)
+            if (*one != *other && covered_contradict(&coverage->sources[*one], &coverage->sources[*other]))
+                return true;
+    return false;
 }
 
 void coverage_shift(struct coverage *coverage, size_t source, int64_t shift_us)

@@ -14,9 +14,12 @@
 
 #include "config/settings.h"
 
+/* So far the clocks of two hosts may differ. */
+#define COVERAGE_SKEW_US INT64_C(1000000)
+
 /* When a transaction was first seen, by the reply to its own request: that to a read names one of any age. */
 struct transaction_seen {
-    int64_t zxid, at_us;
+    int64_t zxid, at_us, asked_us;
 };
 
 struct covered {
@@ -37,6 +40,9 @@ struct coverage {
 /* Looks into the beginnings of these captures, as of capture_files_open(). */
 void coverage_read(struct coverage *coverage, char *const *paths, size_t count);
 void coverage_free(struct coverage *coverage);
+/* Two whose clocks differ, or which are of two ensembles: a change that was asked for after another was answered has the
+ * lower number. False: there are none. */
+bool coverage_contradicts(const struct coverage *coverage, size_t *one, size_t *other);
 
 /* Corrects the clock of packets that were read ahead. */
 void coverage_shift(struct coverage *coverage, size_t source, int64_t shift_us);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "config/memory.h"
+#include "config/text.h"
 #include "probe/capture/coverage.h"
 #include "probe/case/case_file.h"
 #include "probe/clock.h"
@@ -128,7 +129,15 @@ static bool log_recorder_captures(struct log_recorder *r, const struct settings 
         capture_read_ahead(r->capture, options->captures, options->capture_count);
     if (r->set)
         tie_clocks(r);
-    return true;
+    size_t one, other;
+    bool mixed = !r->set && coverage_contradicts(capture_coverage(r->capture), &one, &other);
+    if (mixed)
+        *error =
+            text_format("%s and %s number their transactions against the times of their packets: their "
+                        "clocks differ, or they belong to two ensembles; set the times of one right with "
+                        "editcap -t SECONDS, add a transaction log, or read each alone",
+                        options->captures[one], options->captures[other]);
+    return !mixed;
 }
 
 /* False: the case cannot be written. */

@@ -42,15 +42,15 @@ def packets_until(last):
     return data[:at]
 
 
-def file_of(path, *, since=0, until=2**32):
-    """The packets of these seconds."""
+def file_of(path, *, since=0, until=2**32, ahead=0):
+    """The packets of these seconds, by a clock that is so many of them ahead."""
     with open(CAPTURE, "rb") as f:
         data = f.read()
     kept, at = data[:24], 24
     while at < len(data):
         second, _, captured = struct.unpack("<III", data[at:at + 12])
         if since <= second < until:
-            kept += data[at:at + 16 + captured]
+            kept += struct.pack("<I", second + ahead) + data[at + 4:at + 16 + captured]
         at += 16 + captured
     path.write_bytes(kept)
     return str(path)
@@ -136,6 +136,12 @@ def test_a_silence_is_proven_where_every_server_was_captured(private, tmp_path):
         told = events(run("events", "--json", "--capture", f"zk1={CAPTURE}", "--capture", f"zk2={other}", env=private))
         first = next(e["failover"] for e in told if e["event"] == "failover")
         assert (first["cause"], first["cause_certainty"]) == ("expired", certainty), (other, first)
+
+
+def test_clocks_that_differ_are_noticed_before_anything_is_told(private, tmp_path):
+    for ahead, status in (0, 0), (3600, 2), (-3600, 2):
+        done = run("events", "--capture", CAPTURE, "--capture", file_of(tmp_path / "other.pcap", ahead=ahead), env=private)
+        assert (done.status, bool(done.out), "their clocks differ" in done.err) == (status, not status, bool(status)), done
 
 
 def test_the_chain_as_it_was(private):
