@@ -188,7 +188,7 @@ static const struct captured_write *write_of(struct captured *captured, const st
     struct captured_write *oldest = captured->writes;
     for (size_t i = 0; i < WRITES_KEPT; i++) {
         struct captured_write *write = &captured->writes[i];
-        if (write->session == o->captured.session && strcmp(write->path, o->path) == 0) {
+        if (write->path && write->session == o->captured.session && strcmp(write->path, o->path) == 0) {
             write->last_us = o->at.mono_us;
             return write;
         }
