@@ -10,6 +10,7 @@
 #include "probe/inject/crowd.h"
 #include "probe/inject/run_options.h"
 #include "tui/screen/key_bindings.h"
+#include "tui/screen/tty.h"
 
 #define END_MS 10000
 #define WAIT_MS 10000
@@ -243,6 +244,7 @@ void run_control_free(struct run_control *control)
         return;
     if (control->run && !control->over) {
         uint64_t until_ms = uv_now(control->loop) + END_MS; /* the run has a timer: the loop turns */
+        tty_deadline_lift();                                /* the run removes what it made */
         run_stop(control->run);
         while (!control->over && uv_now(control->loop) < until_ms)
             uv_run(control->loop, UV_RUN_ONCE);
