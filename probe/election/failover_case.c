@@ -188,7 +188,7 @@ static void take_logged(struct failover_case *c, const struct observed_transacti
         e->gone_us - t->active_us <= (int64_t)e->timeout_ms * 3000)
         e->heard_low_us = e->heard_high_us = t->active_us;
     /* A leader that resigned does not believe that it leads. */
-    bool evicted = t->deed == DEED_DELETED && t->session != e->session;
+    bool evicted = t->deed == DEED_DELETED && t->session != 0 && t->session != e->session;
     if (first && (t->deed == DEED_EXPIRED || evicted))
         captured_lost(c->election, e->session, t->gone_us ? t->gone_us : e->gone_us, evicted);
 }
