@@ -566,6 +566,13 @@ static bool znode_tree_is_wanted(const struct znode_tree *tree, const struct zno
     return tree->plain < PLAIN_MOST && tree->bytes < (tree->bytes_most ? tree->bytes_most : PLAIN_BYTES_MOST);
 }
 
+/* One that is not kept: its directory's list lacks it. */
+static void znode_left_out(const struct znode_tree *tree, struct znode *parent, bool ephemeral)
+{
+    if (parent && (ephemeral || parent->interests || znode_tree_is_full(tree)))
+        parent->short_of_children = true;
+}
+
 int32_t znode_tree_unseen(const struct znode_tree *tree, const struct znode_change *change)
 {
     const struct znode *parent = znode_tree_parent(tree, change->path, change->path_length);
@@ -586,8 +593,8 @@ struct znode *znode_tree_created(struct znode_tree *tree, const struct transacti
         parent = znode_tree_place(tree, change->path, parent_length(change->path, change->path_length));
     if (parent)
         parent_counts(tree, parent, change, t->zxid, !(node && node->exists));
-    if (parent && !wanted && (ephemeral || parent->interests || znode_tree_is_full(tree)))
-        parent->short_of_children = true;
+    if (!wanted)
+        znode_left_out(tree, parent, ephemeral);
     if (again || !wanted)
         return again ? node : NULL;
     if (!node)
@@ -650,8 +657,7 @@ static struct znode *znode_appear(struct znode_tree *tree, const char *path, boo
     struct znode *node = znode_tree_find(tree, path, length);
     struct znode *parent = znode_tree_parent(tree, path, length);
     if (!node && !znode_tree_is_wanted(tree, parent, length, ephemeral)) {
-        if (parent && znode_tree_is_full(tree))
-            parent->short_of_children = true;
+        znode_left_out(tree, parent, ephemeral);
         return NULL;
     }
     if (!parent && length > 1 && ephemeral)
