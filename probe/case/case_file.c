@@ -592,8 +592,7 @@ static bool block_begin(struct case_reader *r, size_t raw, bool *run, bool *foll
     bool fine = !c->bad && head.settings->cluster_count > 0;
     coding_free(c);
     r->coding = coding_read(in.at, (size_t)(in.end - in.at), &r->kept);
-    if (r->heads)
-        coding_read_heads(r->coding);
+    r->coding->heads = r->heads;
     *run = fine && (!r->begun || head.number == 0 || head.run != r->head.run);
     *follows = *run ? head.number == 0 || head.state > 0 : head.number == r->head.number + 1;
     if (*run) {

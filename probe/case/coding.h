@@ -54,7 +54,7 @@ struct coding {
     size_t before_room;
     struct kept_settings **kept;
     uint64_t skipped;              /* observations of unknown kinds */
-    bool heads;                    /* reading: no content */
+    bool heads;                    /* reading: kind, time, cluster, election and path alone */
     struct pseudonyms *pseudonyms; /* writing; NULL: every text is written as it is */
 };
 

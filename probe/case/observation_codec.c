@@ -396,11 +396,6 @@ void coding_put(struct coding *c, const struct observation *observation)
     payload_coding(c, &o);
 }
 
-void coding_read_heads(struct coding *c)
-{
-    c->heads = true;
-}
-
 bool coding_get(struct coding *c, struct observation *o)
 {
     while (!c->bad && c->lanes[1].in.at < c->lanes[1].in.end) {

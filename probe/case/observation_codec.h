@@ -17,7 +17,5 @@ void kept_settings_free(struct kept_settings *kept);
 void coding_put(struct coding *c, const struct observation *observation);
 /* *observation is valid until coding_free(). False: no more, or bad. */
 bool coding_get(struct coding *c, struct observation *observation);
-/* From now on without their content: kind, time, cluster, election and path are read alone. */
-void coding_read_heads(struct coding *c);
 
 #endif
