@@ -184,14 +184,16 @@ static const struct finding *label_stall(const struct election *election, struct
     return told && mutes_of(election, doubt, now) == NULL ? doubt : NULL;
 }
 
-const char *label_leads(const struct election *election)
+bool label_only_first(const struct election *election)
 {
     const struct finding *doubt = vacancy_doubt(election);
 
-    if (election->kind == KIND_LOCK)
-        return "holds it";
-    return doubt != NULL && (vacancy_is_sure(doubt) || election->acknowledged == ACK_NO) ? "is first"
-                                                                                         : "leads";
+    return doubt != NULL && (vacancy_is_sure(doubt) || election->acknowledged == ACK_NO);
+}
+
+const char *label_leads(const struct election *election)
+{
+    return election->kind == KIND_LOCK ? "holds it" : label_only_first(election) ? "is first" : "leads";
 }
 
 static struct badge badge_of_led(const struct election *election, struct moment now)

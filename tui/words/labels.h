@@ -46,7 +46,9 @@ struct badge {
 /* Ranks from here on are healthy. */
 #define RANK_HEALTHY 8
 
-/* The verb for the first in line: "leads", "holds it", or only "is first", if it certainly does not lead. */
+/* The first in line certainly does not lead, or may not, and has not acknowledged. */
+bool label_only_first(const struct election *election);
+/* The verb for the first in line: "leads", "holds it", or only "is first". */
 const char *label_leads(const struct election *election);
 struct badge label_badge(const struct election *election, struct moment now);
 /* Without the age of one that is out of date: it changes only with the facts. */

@@ -5,7 +5,6 @@
 
 #include "probe/election/chain.h"
 #include "probe/election/election.h"
-#include "probe/election/vacancy.h"
 #include "tui/screen/columns.h"
 #include "tui/screen/key_bindings.h"
 #include "tui/words/chain_lines.h"
@@ -325,7 +324,6 @@ int whatif_put_line(struct cells *cells, int x, int y, int rows, const struct el
 
 int whatif_put_leader(struct cells *cells, int x, int y, int rows, const struct election *election)
 {
-    const struct finding *doubt = vacancy_doubt(election);
     struct departure departure;
 
     if (election->candidate_count == 0)
@@ -333,8 +331,7 @@ int whatif_put_leader(struct cells *cells, int x, int y, int rows, const struct 
     departure = whatif_goes(election, election->candidates[0]);
     return put_departure(cells, x, y, rows, election, &departure, NULL,
                          election->kind == KIND_LOCK ? "If its holder leaves now"
-                         : election->leader == NULL || (doubt != NULL && (vacancy_is_sure(doubt) ||
-                                                                          election->acknowledged == ACK_NO))
+                         : election->leader == NULL || label_only_first(election)
                              ? "If the first leaves now"
                              : "If the leader leaves now");
 }
