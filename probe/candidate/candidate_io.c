@@ -34,7 +34,7 @@ static void candidate_io_count_answer(const struct test_candidate *t, enum sessi
 /* ---- answers ---- */
 
 /* Whose it is; it is counted. */
-static struct test_candidate *answered(void *context, const struct session_answer *answer)
+static struct test_candidate *candidate_io_answered(void *context, const struct session_answer *answer)
 {
     candidate_io_count_answer(context, answer->result);
     return context;
@@ -48,14 +48,14 @@ static void on_whatever(void *context, const struct session_answer *answer)
 
 static void on_prepared_above(void *context, const struct session_answer *answer)
 {
-    struct test_candidate *t = answered(context, answer);
+    struct test_candidate *t = candidate_io_answered(context, answer);
     if (t->above == SESSION_OK && answer->result != SESSION_NODE_EXISTS)
         t->above = (uint8_t)answer->result;
 }
 
 static void on_prepared(void *context, const struct session_answer *answer)
 {
-    struct test_candidate *t = answered(context, answer);
+    struct test_candidate *t = candidate_io_answered(context, answer);
     enum session_result result = answer->result;
     if (result == SESSION_NO_NODE && t->above != SESSION_OK)
         result = (enum session_result)t->above; /* why there is none */
@@ -64,7 +64,7 @@ static void on_prepared(void *context, const struct session_answer *answer)
 
 static void candidate_io_on_created(void *context, const struct session_answer *answer)
 {
-    struct test_candidate *t = answered(context, answer);
+    struct test_candidate *t = candidate_io_answered(context, answer);
     int64_t number = SEQUENCE_NONE;
     if (answer->result == SESSION_OK) {
         free(t->name);
@@ -76,7 +76,7 @@ static void candidate_io_on_created(void *context, const struct session_answer *
 
 static void candidate_io_on_found(void *context, const struct session_answer *answer)
 {
-    struct test_candidate *t = answered(context, answer);
+    struct test_candidate *t = candidate_io_answered(context, answer);
     int64_t number = SEQUENCE_NONE;
     size_t length = t->name ? strlen(t->name) : 0;
     for (size_t i = 0; i < answer->count && t->name && number == SEQUENCE_NONE; i++)
@@ -104,7 +104,7 @@ void candidate_io_looked(struct test_candidate *t, enum session_result result,
 
 static void candidate_io_on_list(void *context, const struct session_answer *answer)
 {
-    struct test_candidate *t = answered(context, answer);
+    struct test_candidate *t = candidate_io_answered(context, answer);
     guard_see_directory(t->options->guard, answer->stat);
     struct line_position position = {.in_line = false};
     if (answer->result == SESSION_OK)
@@ -114,13 +114,13 @@ static void candidate_io_on_list(void *context, const struct session_answer *ans
 
 static void on_watched(void *context, const struct session_answer *answer)
 {
-    struct test_candidate *t = answered(context, answer);
+    struct test_candidate *t = candidate_io_answered(context, answer);
     candidate_io_perform(t, candidate_watched(&t->candidacy, t->options, answer->result));
 }
 
 static void candidate_io_on_deleted(void *context, const struct session_answer *answer)
 {
-    struct test_candidate *t = answered(context, answer);
+    struct test_candidate *t = candidate_io_answered(context, answer);
     candidate_io_perform(t, candidate_deleted(&t->candidacy, t->options, answer->result));
 }
 
@@ -132,32 +132,32 @@ static bool is_mine(const struct test_candidate *t, const struct session_answer 
 
 static void on_contended(void *context, const struct session_answer *answer)
 {
-    struct test_candidate *t = answered(context, answer);
+    struct test_candidate *t = candidate_io_answered(context, answer);
     candidate_io_perform(t, candidate_contended(&t->candidacy, t->options, answer->result));
 }
 
 static void on_lock_seen(void *context, const struct session_answer *answer)
 {
-    struct test_candidate *t = answered(context, answer);
+    struct test_candidate *t = candidate_io_answered(context, answer);
     candidate_io_perform(t,
                          candidate_lock_seen(&t->candidacy, t->options, answer->result, is_mine(t, answer)));
 }
 
 static void on_ack_written(void *context, const struct session_answer *answer)
 {
-    struct test_candidate *t = answered(context, answer);
+    struct test_candidate *t = candidate_io_answered(context, answer);
     candidate_io_perform(t, candidate_ack_written(&t->candidacy, t->options, answer->result));
 }
 
 static void on_ack_gone(void *context, const struct session_answer *answer)
 {
-    struct test_candidate *t = answered(context, answer);
+    struct test_candidate *t = candidate_io_answered(context, answer);
     candidate_io_perform(t, candidate_ack_gone(&t->candidacy, t->options, answer->result));
 }
 
 static void on_ack_seen(void *context, const struct session_answer *answer)
 {
-    struct test_candidate *t = answered(context, answer);
+    struct test_candidate *t = candidate_io_answered(context, answer);
     candidate_io_perform(t,
                          candidate_ack_seen(&t->candidacy, t->options, answer->result, is_mine(t, answer)));
 }
@@ -285,7 +285,7 @@ static bool delete_candidate(struct test_candidate *t)
 
 static void on_synced_to_find(void *context, const struct session_answer *answer)
 {
-    struct test_candidate *t = answered(context, answer);
+    struct test_candidate *t = candidate_io_answered(context, answer);
     bool asked = answer->result == SESSION_OK && t->candidate_session->session &&
                  session_children(t->candidate_session->session, t->options->election, false,
                                   candidate_io_on_found, t);

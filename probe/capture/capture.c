@@ -446,8 +446,8 @@ static void hear_connections(void *context, struct logged_session *session)
 /* ---- what clients ask and are answered ---- */
 
 /* What a candidate's session writes, and of a leader's whatever may show it that its znode is gone. */
-static void show_deed(struct capture *k, struct wire_client *client, enum captured_step step,
-                      const struct wire_fact *fact)
+static void show_candidate_deed(struct capture *k, struct wire_client *client, enum captured_step step,
+                                const struct wire_fact *fact)
 {
     struct capture_client *own = client->user;
     enum captured_stand stand = captured_stands(&k->model->clusters[0], client->session);
@@ -847,7 +847,7 @@ static void capture_on_fact(void *context, struct wire_client *client, const str
         break;
     case WIRE_CREATED:
         on_created(k, client, fact);
-        show_deed(k, client, CAPTURED_WROTE, fact);
+        show_candidate_deed(k, client, CAPTURED_WROTE, fact);
         break;
     case WIRE_UNSEEN:
         on_unseen(k, fact->path);
@@ -857,21 +857,21 @@ static void capture_on_fact(void *context, struct wire_client *client, const str
         break;
     case WIRE_SET:
         on_set(k, client, fact);
-        show_deed(k, client, CAPTURED_WROTE, fact);
+        show_candidate_deed(k, client, CAPTURED_WROTE, fact);
         break;
     case WIRE_READ:
         capture_on_read(k, fact);
         /* A lock that is another's. */
         if (owner_is_session(fact->stat->owner) && fact->stat->owner != client->session)
-            show_deed(k, client, CAPTURED_LEARNED, fact);
+            show_candidate_deed(k, client, CAPTURED_LEARNED, fact);
         break;
     case WIRE_ABSENT:
         on_absent(k, fact->path, fact->zxid);
-        show_deed(k, client, CAPTURED_LEARNED, fact);
+        show_candidate_deed(k, client, CAPTURED_LEARNED, fact);
         break;
     case WIRE_LISTED:
         on_listed(k, fact);
-        show_deed(k, client, CAPTURED_LEARNED, fact);
+        show_candidate_deed(k, client, CAPTURED_LEARNED, fact);
         break;
     case WIRE_CLOSED:
         if (session)
@@ -886,11 +886,11 @@ static void capture_on_fact(void *context, struct wire_client *client, const str
         break;
     case WIRE_LOST:
         on_lost(k, session, client, fact);
-        show_deed(k, client, CAPTURED_LEARNED, fact);
+        show_candidate_deed(k, client, CAPTURED_LEARNED, fact);
         break;
     case WIRE_ENDED:
         on_ended(k, client);
-        show_deed(k, client, CAPTURED_LEARNED, fact);
+        show_candidate_deed(k, client, CAPTURED_LEARNED, fact);
         client_leaves(client->user);
         break;
     case WIRE_OPAQUE:

@@ -100,7 +100,7 @@ static char *path_in(const struct election *election, const char *name)
 
 /* ---- observations ---- */
 
-static bool is_open(const struct captured_loss *loss, uint64_t session)
+static bool loss_is_open(const struct captured_loss *loss, uint64_t session)
 {
     return loss->path && loss->session == session && loss->over.mono_us == 0;
 }
@@ -119,7 +119,7 @@ static void note_woken(struct cluster *cluster, struct captured *captured, const
                                    .notified_us = o->at.mono_us};
     for (size_t i = 0; i < LOSSES_KEPT; i++) {
         struct captured_loss *loss = &captured->losses[i];
-        if (is_open(loss, wake->session) && loss->evicted && strcmp(loss->path, wake->path) == 0)
+        if (loss_is_open(loss, wake->session) && loss->evicted && strcmp(loss->path, wake->path) == 0)
             loss->over = o->at;
     }
     diagnose_soon(election);
@@ -161,7 +161,7 @@ static void note_over(struct cluster *cluster, struct captured *captured, const 
 {
     for (size_t i = 0; i < LOSSES_KEPT; i++) {
         struct captured_loss *loss = &captured->losses[i];
-        if (!is_open(loss, o->captured.session))
+        if (!loss_is_open(loss, o->captured.session))
             continue;
         loss->over = o->at;
         captured_touch(cluster, loss->election);
@@ -176,7 +176,7 @@ static void note_learned(struct cluster *cluster, struct captured *captured, con
         client->learned_us = o->at.mono_us;
     for (size_t i = 0; i < LOSSES_KEPT; i++) {
         struct captured_loss *loss = &captured->losses[i];
-        if (is_open(loss, o->captured.session) && loss->evicted &&
+        if (loss_is_open(loss, o->captured.session) && loss->evicted &&
             (!o->path || strcmp(o->path, loss->path) == 0 || strcmp(o->path, loss->election) == 0))
             loss->over = o->at;
     }
@@ -209,7 +209,7 @@ static void note_wrote(struct cluster *cluster, struct captured *captured, const
     const struct captured_write *write = write_of(captured, o);
     for (size_t i = 0; i < LOSSES_KEPT; i++) {
         struct captured_loss *loss = &captured->losses[i];
-        if (!is_open(loss, write->session) || !loss->evicted || write->first_us >= loss->gone_us ||
+        if (!loss_is_open(loss, write->session) || !loss->evicted || write->first_us >= loss->gone_us ||
             write->first_us < loss->led_us - EITHER_ORDER_US || o->at.mono_us < loss->gone_us)
             continue;
         free(loss->written);
@@ -226,7 +226,7 @@ enum captured_stand captured_stands(const struct cluster *cluster, uint64_t sess
     for (const struct candidate *c = client ? client->owned : NULL; c; c = c->own->owned_next)
         stand = c->election->leader == c ? STANDS_FIRST : stand;
     for (size_t i = 0; cluster->captured && i < LOSSES_KEPT; i++)
-        if (cluster->captured->losses[i].evicted && is_open(&cluster->captured->losses[i], session))
+        if (cluster->captured->losses[i].evicted && loss_is_open(&cluster->captured->losses[i], session))
             stand = STANDS_LOST;
     return stand;
 }
