@@ -68,8 +68,7 @@ struct capture {
     struct znode_tree *tree;
     struct logged_elections *elections;
     struct moment now;
-    int64_t
-        fact_us; /* when the present fact's packet came: earlier, where it waited for others, or was late */
+    int64_t fact_us; /* of the present fact's packet: earlier, where that waited for others, or was late */
     int64_t ticked_us, swept_us, shown_us;
     int64_t unreported_us; /* the first change that was not handed on; 0: none */
     size_t unreported;     /* changes since */

@@ -126,10 +126,9 @@ struct election_private {
     bool dirty, touched; /* to be diagnosed; something that is shown has changed already */
     struct line_shown line;
     bool shows_layout; /* its line, or its names, show which znodes its members watch (certainty.h) */
-    bool
-        none_alike; /* no two of its candidates say the same, and none has said anything since that was found */
-    bool waited_for; /* none of its candidates has a session, and some session was seen to wait for one */
-    bool listens;    /* a client that connects or disconnects could settle something */
+    bool none_alike;   /* no two candidates have the same identity, and none has had another one since */
+    bool waited_for;   /* none of its candidates has a session, and some session was seen to wait for one */
+    bool listens;      /* a client that connects or disconnects could settle something */
     int64_t diagnosed_us, diagnose_at_us; /* the latest; when time alone may change it, 0: never */
     size_t diagnosed_watches;             /* that the latest looked at */
     struct chain_link *links;             /* see chain.h */

@@ -251,8 +251,8 @@ static void find_past(struct failover_case *c)
         take_past(c, end);
 }
 
-/* It needs a leader and has none: the log says who led last. It proves that nobody came since, but perhaps not of a path
- * that does not exist. */
+/* It needs a leader and has none, or its first never led: the log says who led last. It proves that nobody came since,
+ * but perhaps not of a path that does not exist. */
 static bool is_logged_loss(const struct update *f, struct failover *lost)
 {
     const struct election *election = f->election;

@@ -67,7 +67,7 @@ void failover_case_won(const struct update *update);
 bool failover_case_reopen(struct election *election);
 /* It never led: the failover is open again, also where it was reported with this winner. */
 void failover_case_denied(const struct update *update);
-/* Nobody leads, and only a log tells since when: opens the case. */
+/* Nobody leads, or the first never led, and only a log tells since when: opens the case. */
 void failover_case_logged(const struct update *update);
 /* If there is no list: the znode was removed before this time. */
 void failover_case_gone_by(const struct update *update, int64_t zxid);

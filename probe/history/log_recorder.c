@@ -10,8 +10,9 @@
 #include "probe/history/recorder.h"
 #include "probe/transactions/log_set.h"
 
-/* The time of a step, unless one packet takes longer. */
+/* The time of a step, unless so few packets take longer: to read the clock takes as long as to read one. */
 #define STEP_US INT64_C(20000)
+#define CLOCK_READ 8
 /* libpcap hands packets on in blocks, each after a second at the latest, unless it is told to do so immediately. */
 #define BLOCK_US INT64_C(1200000)
 /* More of a delay is of packets from before, or of a pipe that had stalled. */
@@ -26,8 +27,6 @@
 struct delays {
     int64_t least_us, most_us, since_us;
 };
-/* To read the clock takes as long as to read a packet. */
-#define CLOCK_READ 8
 
 struct log_recorder {
     struct log_set *set;
