@@ -17,8 +17,8 @@
 char *config_file_find(const char *named);
 
 /*
- * Reads at most CONFIG_FILE_MAX bytes of UTF-8 from a file or, where it may wait for its writer, a pipe; a larger file is
- * refused unread.
+ * Reads at most CONFIG_FILE_MAX bytes of UTF-8 from a file or, where it may wait for its writer, a pipe; a larger
+ * file is refused unread.
  * malloc'd, with a NUL behind *length bytes. NULL and *error (what, and what to do; the caller puts the
  * file's name in front and frees it) on failure; *line and *column then say where, or 0.
  */

@@ -52,7 +52,8 @@ struct capture *capture_new(struct model *model, const struct settings *settings
                             const struct capture_query *query, const struct capture_sink *sink);
 void capture_free(struct capture *capture); /* NULL is fine */
 
-/* Of several: looks into their beginnings, for the servers that they hold; and the latest packet of one was its last. */
+/* Of several: looks into their beginnings, for the servers that they hold; and the latest packet of one was its
+ * last. */
 void capture_read_ahead(struct capture *capture, char *const *paths, size_t count);
 /* Corrects the clock of a capture that was looked into. */
 void capture_shift(struct capture *capture, size_t source, int64_t shift_us);

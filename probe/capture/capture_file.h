@@ -34,8 +34,8 @@ struct capture_files;
 
 /*
  * follow: a file is read as a pipe, for ever, as it grows; nothing is waited for, so that a bad pipe is reported by
- * capture_files_note(). Each: a file, "-" for standard input, or NAME=FILE, where NAME is that of the server. They must outlive it.
- * NULL and a text in *error (caller frees): which cannot be read, and the remedy.
+ * capture_files_note(). Each: a file, "-" for standard input, or NAME=FILE, where NAME is that of the server. They
+ * must outlive it. NULL and a text in *error (caller frees): which cannot be read, and the remedy.
  */
 struct capture_files *capture_files_open(char *const *paths, size_t count, bool follow, char **error);
 void capture_files_close(struct capture_files *files); /* NULL is fine */

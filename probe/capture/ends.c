@@ -165,8 +165,8 @@ static bool has_gone_on(const struct ends *e, const struct logged_session *sessi
     return all;
 }
 
-/* Its session was ended by then, as timeouts are rounded up to whole ticks, of which each has two. A client that went to
- * a server between two of its captures is heard in the second one within a third of its timeout. */
+/* Its session was ended by then, as timeouts are rounded up to whole ticks, of which each has two. A client that went
+ * to a server between two of its captures is heard in the second one within a third of its timeout. */
 static bool silence_is_covered(const struct ends *e, const struct logged_session *session, int64_t gone_us)
 {
     int64_t timeout_us = session->timeout_ms * INT64_C(1000),

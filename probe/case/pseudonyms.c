@@ -373,8 +373,8 @@ static size_t hex_length(const char *text, size_t length)
     return ends && (begin ? i > begin : i >= 8 && letters && digits) ? i : 0;
 }
 
-/* The random end of a Kubernetes pod's name ("-x2k9q") that begins here; 0: none. It has no vowels. It is one word: single
- * letters would stay, and identify the pod. */
+/* The random end of a Kubernetes pod's name ("-x2k9q") that begins here; 0: none. It has no vowels. It is one word:
+ * single letters would stay, and identify the pod. */
 static size_t pod_suffix_length(const char *text, size_t before, size_t length)
 {
     bool mixed = false;

@@ -1,6 +1,6 @@
 /*
- * server_lists.h - the fields of a server's lists (connections, watches, sessions), as differences to the latest list of
- * that server in the stretch.
+ * server_lists.h - the fields of a server's lists (connections, watches, sessions), as differences to the latest list
+ * of that server in the stretch.
  */
 #ifndef ELECTOP_PROBE_CASE_SERVER_LISTS_H
 #define ELECTOP_PROBE_CASE_SERVER_LISTS_H

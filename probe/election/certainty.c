@@ -197,8 +197,8 @@ static bool may_hold(const struct election *election, const struct candidate *c)
     return at == 0;
 }
 
-/* Members that were found under names that others use, too, may be a registry's, of which some follow another: who never
-   did has perhaps another part. */
+/* Members that were found under names that others use, too, may be a registry's, of which some follow another: who
+   never did has perhaps another part. */
 static bool may_be_registry(const struct election *election)
 {
     return election->origin == ORIGIN_DISCOVERED && election->recognised != RECOGNISED_CONFIGURED &&
@@ -571,8 +571,9 @@ static bool readers_pass(const struct election *election, const struct candidate
     return true;
 }
 
-/* Under the names of the official recipe, which everybody writes for himself, the only one that waits watches nobody, and
- * nobody was ever seen to: another host may tell it of its turn. Other names are those of a program or of a library. */
+/* Under the names of the official recipe, which everybody writes for himself, the only one that waits watches nobody,
+ * and nobody was ever seen to: another host may tell it of its turn. Other names are those of a program or of a
+ * library. */
 static bool may_be_told(const struct election *election)
 {
     const char *recipe = election->recipe ? election->recipe->name : "";
@@ -581,8 +582,8 @@ static bool may_be_told(const struct election *election)
            election->recognised != RECOGNISED_CONFIGURED;
 }
 
-/* All that it skips have its identity, or had its host until they lost their connection: a client that was restarted may
- * wait for the one before its former znode. */
+/* All that it skips have its identity, or had its host until they lost their connection: a client that was restarted
+ * may wait for the one before its former znode. */
 static bool skips_its_own(const struct election *election, const struct candidate *c)
 {
     const struct client_session *own = candidate_client(c);

@@ -58,8 +58,8 @@ enum certainty_verdict certainty_judge(enum finding_code code, unsigned holds, e
 
 /*
  * The rule for a missing or a wrong watch: that no server lists the watch is a fact, that the member will not
- * be notified is a conclusion. Returns the presumptions that this conclusion needs and that hold for this member now, a bit each:
- * LAYOUT, ORDER, WATCHES, LINE, MARK, ALONE, PASSIVE.
+ * be notified is a conclusion. Returns the presumptions that this conclusion needs and that hold for this member now,
+ * a bit each: LAYOUT, ORDER, WATCHES, LINE, MARK, ALONE, PASSIVE.
  */
 unsigned certainty_of_member(const struct election *election, const struct candidate *candidate);
 /* Its server's lists, and those of all others, leave no session unseen that may watch for it. */
@@ -97,9 +97,9 @@ void certainty_see_kind(struct election *election);
 /* Most waiting members watch the one before them, and all have one role: the present watches show which znode
  * members watch. Or their names do. */
 bool certainty_shows_layout(const struct election *election);
-/* In a layout that is not known, names that differ in words or a number that several members share may be several lines,
- * each with a leader of its own. Nor is it known who leads where others than the first are waited for, or where members
- * chose their numbers. */
+/* In a layout that is not known, names that differ in words or a number that several members share may be several
+ * lines, each with a leader of its own. Nor is it known who leads where others than the first are waited for, or
+ * where members chose their numbers. */
 bool certainty_mixed(const struct election *election);
 /* The names are numbered, and their layout is neither known nor configured. */
 bool certainty_is_unknown_line(const struct election *election);

@@ -54,8 +54,8 @@ bool chain_is_watched(const struct election *election, const struct candidate *c
 /*
  * Polls of a session prove something only if they are far enough apart and its connection has answered after
  * the last. chain_poll_due_us: when (monotonic) the next poll may prove the suspicion of a candidate;
- * INT64_MAX: no poll would. watches: set to true if that takes a list of watches. chain_certain_after_us: the longest time from the first poll to the proof; 0:
- * time would not settle a suspicion of this candidate.
+ * INT64_MAX: no poll would. watches: set to true if that takes a list of watches. chain_certain_after_us: the longest
+ * time from the first poll to the proof; 0: time would not settle a suspicion of this candidate.
  */
 int64_t chain_poll_due_us(const struct election *election, int64_t now_us, bool *watches);
 int64_t chain_certain_after_us(const struct candidate *candidate);

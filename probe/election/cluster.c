@@ -163,8 +163,8 @@ void server_end(struct server *server)
         free(server->hidden[i]);
 }
 
-/* What its servers' lists prove depends on the members of the ensemble, on which of them are known, and on the number of
-   watches on children. */
+/* What its servers' lists prove depends on the members of the ensemble, on which of them are known, and on the number
+   of watches on children. */
 static void diagnose_all(struct cluster *cluster)
 {
     for (size_t i = 0; i < cluster->election_count; i++)

@@ -198,8 +198,8 @@ const char *server_mode_word(enum server_mode mode);
 /* The longest tick that a server reports; 0: none does. */
 int cluster_tick_ms(const struct cluster *cluster);
 
-/* When that transaction created or changed a znode, by the observer's clock: a Stat has that of ZooKeeper's leader then.
- * 0: unknown. */
+/* When that transaction created or changed a znode, by the observer's clock: a Stat has that of ZooKeeper's leader
+ * then. 0: unknown. */
 int64_t cluster_stat_us(const struct cluster *cluster, int64_t zxid, int64_t stat_ms);
 
 /* Inserts it by its origin; the cluster owns it from then on. */
@@ -212,7 +212,8 @@ void cluster_remove(struct cluster *cluster, struct election *election);
 uint32_t cluster_path_hash(const char *path, size_t length);
 /* The election at exactly this path; NULL: there is none. */
 struct election *cluster_election(const struct cluster *cluster, const char *path, size_t length);
-/* The election at this path, or in whose directory it lies. *length: that of the election's path; NULL: there is none. */
+/* The election at this path, or in whose directory it lies. *length: that of the election's path; NULL: there is
+ * none. */
 struct election *cluster_election_around(const struct cluster *cluster, const char *path, size_t *length);
 
 /* ---- for the model: its servers, their health and their lists ---- */

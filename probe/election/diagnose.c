@@ -141,8 +141,8 @@ static bool stands_again(const struct election *election, const struct failover 
     return false;
 }
 
-/* Most leaders are known to have died: others may have ended as planned, by a rolling restart, drills, or jobs. One that
- * died once, and stands again, may have been killed by such a restart. */
+/* Most leaders are known to have died: others may have ended as planned, by a rolling restart, drills, or jobs. One
+ * that died once, and stands again, may have been killed by such a restart. */
 static bool most_died(const struct election *election, int64_t since_us)
 {
     size_t count = 0, died = 0;

@@ -213,8 +213,8 @@ static bool is_constant(const struct candidate *c)
            ((letters == 0 && !is_address(identity)) || marks == 0 || copied);
 }
 
-/* A GUID, or a host and a port, perhaps with more behind them ("host:8983_solr", "host,16000,1764236400"). A host alone,
-   a version, an image, a zone, or a time is shared by processes. */
+/* A GUID, or a host and a port, perhaps with more behind them ("host:8983_solr", "host,16000,1764236400"). A host
+   alone, a version, an image, a zone, or a time is shared by processes. */
 static bool names_process(const char *identity)
 {
     size_t length = strlen(identity);
@@ -272,8 +272,8 @@ static int64_t last_joined_us(const struct diagnosis *d, const struct namesakes 
 #define USUAL_TIMEOUT_MS 30000
 #define OVERDUE_PERCENT 90
 
-/* It has no connection: of one at the address of the others the process may be over; from elsewhere it may return, until
-   its session rather ends than not. */
+/* It has no connection: of one at the address of the others the process may be over; from elsewhere it may return,
+   until its session rather ends than not. */
 static bool has_left(const struct diagnosis *d, const struct candidate *c, enum answer one_address)
 {
     const struct client_session *shown = candidate_client(c);

@@ -256,8 +256,9 @@ static const struct candidate *marked_one(const struct election *election)
 /* Solr's leaderVoteWait, unless it is set. */
 #define VOTE_WAIT_US INT64_C(180000000)
 
-/* It may be at work before it acknowledges: Solr's first of a shard waits for its replicas after a cold start, zk-ruby's
- * acknowledges after all its callbacks, and Flink's has acknowledged some of its parts while others recover. */
+/* It may be at work before it acknowledges: Solr's first of a shard waits for its replicas after a cold start,
+ * zk-ruby's acknowledges after all its callbacks, and Flink's has acknowledged some of its parts while others
+ * recover. */
 static bool may_take_over_yet(struct diagnosis *d, const struct candidate *leader, struct moment since,
                               bool partly)
 {
@@ -413,7 +414,8 @@ static void stale_lock(struct diagnosis *d)
     }
     if (session == 0 || session == holder->stat.owner)
         return;
-    /* For a client of another host the lock is held, even where the holder has no connection at present: it may return. */
+    /* For a client of another host the lock is held, even where the holder has no connection at present: it may
+     * return. */
     const struct client_session *owner = candidate_client(holder),
                                 *other = cluster_client(election->cluster, session);
     bool lives = other && other->connected && !client_is_silent(other);

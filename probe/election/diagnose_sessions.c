@@ -87,8 +87,8 @@ static const char *kind_without_session(const struct election *election, uint64_
     return owner == 0 ? "it is persistent" : owner >> 56 == 0xff ? "it is a TTL znode" : "it is a container";
 }
 
-/* Of several candidates none has a session, and sessions wait for some, or no server has shown yet who does: perhaps all
- * are TTL znodes, or tickets that their members delete. */
+/* Of several candidates none has a session, and sessions wait for some, or no server has shown yet who does: perhaps
+ * all are TTL znodes, or tickets that their members delete. */
 static bool have_no_session_by_design(struct election *election)
 {
     const struct cluster *cluster = election->cluster;

@@ -595,7 +595,8 @@ void diagnose_watches(struct diagnosis *d)
         if (!settled(d, c->own->client, seen_twice, wrong, diagnosis_subject(c)))
             continue;
         raise_watch(d, c, wrong);
-        /* Reads share a rate: a finding that is not shown, or that a single look cannot prove, is not read for again. */
+        /* Reads share a rate: a finding that is not shown, or that a single look cannot prove, is not read for
+         * again. */
         if (wrong == FINDING_NO_WATCH && !d->f->model->one_poll &&
             diagnosis_stands(d, wrong, diagnosis_subject(c)))
             watch_eaten(d, c);

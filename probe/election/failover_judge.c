@@ -6,8 +6,8 @@
 
 /* Beyond the rounding of 1.5 ticks: time to delete and to notify us. */
 #define ROUNDING_SLACK_US INT64_C(500000)
-/* A client is due to speak every third of its timeout, if it was not seen to do so less often, and its machine may let it
-   do so late. */
+/* A client is due to speak every third of its timeout, if it was not seen to do so less often, and its machine may
+   let it do so late. */
 #define LATE_US INT64_C(150000)
 #define ANSWERED_LATE_US INT64_C(300000)
 

@@ -33,8 +33,8 @@ void logged_ends_add(struct cluster *cluster, struct moment at, const char *path
 int64_t logged_end_us(const struct logged_end *end, const struct cluster *cluster);
 /* The latest first; i below LOGGED_ENDS_KEPT. NULL: there are not so many. */
 const struct logged_end *logged_ends_at(const struct cluster *cluster, size_t i);
-/* How the last candidate of an election without any ended, or the last one before the first, as a log says that was read
- * afterwards. Its texts are the log's. False: it does not say. */
+/* How the last candidate of an election without any ended, or the last one before the first, as a log says that was
+ * read afterwards. Its texts are the log's. False: it does not say. */
 bool logged_ends_before(const struct election *election, struct moment now, struct failover *failover);
 void logged_ends_free(struct logged_ends *ends); /* NULL is fine */
 

@@ -55,8 +55,8 @@ void members_add(struct election *election, const struct member *member);
 void members_sort(struct election *election);
 void members_free(struct election *election);
 
-/* An entry that a session without a candidate here made since then (microseconds of the wall clock), perhaps for another.
- * NULL: none. */
+/* An entry that a session without a candidate here made since then (microseconds of the wall clock), perhaps for
+ * another. NULL: none. */
 const char *registry_entry_since(const struct election *election, int64_t since_us);
 
 /* The session whose entry gives the same identity; 0: none. */

@@ -1,6 +1,6 @@
 /*
- * preload.h - the facts that the recording, configured or where it usually is, already has, for a monitor that begins to watch: so a
- * live snapshot says as much about the past as the recording does (probe/election/baseline.h).
+ * preload.h - the facts that the recording, configured or where it usually is, already has, for a monitor that begins
+ * to watch: so a live snapshot says as much about the past as the recording does (probe/election/baseline.h).
  */
 #ifndef ELECTOP_PROBE_HISTORY_PRELOAD_H
 #define ELECTOP_PROBE_HISTORY_PRELOAD_H

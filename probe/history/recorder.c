@@ -27,7 +27,8 @@
 #define CHECK_MS 500
 /* Bytes that a source faster than the disk may leave unwritten. */
 #define PACE_MOST (8u << 20)
-/* A crash costs observations of this time, and no event. Those around a change of leader are soon asked for: by a bundle. */
+/* A crash costs observations of this time, and no event. Those around a change of leader are soon asked for: by a
+ * bundle. */
 #define OBSERVED_EVERY_US (INT64_C(60) * RECORDER_OBSERVED_MIN * 1000000)
 #define CHANGE_HELD_US (INT64_C(30) * 1000000)
 

@@ -35,8 +35,8 @@
 #define GAP_AWAY "not connected"
 
 /*
- * Makes it (writing, and the file is empty), or checks that it can be read and, writing, written. False and a text in *error (caller frees):
- * the error of the file, and the remedy.
+ * Makes it (writing, and the file is empty), or checks that it can be read and, writing, written. False and a text in
+ * *error (caller frees): the error of the file, and the remedy.
  */
 bool schema_prepare(sqlite3 *db, const char *file, bool writing, char **error);
 

@@ -12,7 +12,8 @@ static int sql_open_at_once(const char *path, int flags, int mode)
     return open(path, flags | O_NONBLOCK | O_NOCTTY, mode);
 }
 
-/* Root gives what it makes beside a recording to the recording's owner; never a file that was there under another name. */
+/* Root gives what it makes beside a recording to the recording's owner; never a file that was there under another
+ * name. */
 static int sql_give(int descriptor, uid_t user, gid_t group)
 {
     struct stat status;

@@ -51,8 +51,9 @@ void json_finding_write(struct json_writer *writer, const struct finding *findin
  *
  * Keys: from, from_identity, to, to_identity, cause, cause_certainty, evidence, detection_ms, vacancy_ms,
  * notified_ms, reacted_ms, takeover_ms, total_ms. notified_ms and reacted_ms (its successor was notified, and
- * sent its next request) count from the end of the leader's znode, and come from packets alone. A duration is [low, high] in milliseconds, with null for a bound that is open, and
- * null where nothing is known of it. cause_certainty is null where the cause is "unknown".
+ * sent its next request) count from the end of the leader's znode, and come from packets alone. A duration is [low,
+ * high] in milliseconds, with null for a bound that is open, and null where nothing is known of it. cause_certainty
+ * is null where the cause is "unknown".
  */
 
 /* Writes the object as the next element. */

@@ -82,7 +82,8 @@ static double seconds_since(struct moment then, struct moment now)
     return then.mono_us && now.mono_us >= then.mono_us ? (double)(now.mono_us - then.mono_us) / 1e6 : NAN;
 }
 
-/* A recording may know since when an election that was found vacant is so. stalls: there is a first in line, which does not lead. */
+/* A recording may know since when an election that was found vacant is so. stalls: there is a first in line, which
+ * does not lead. */
 static double figures_vacancy(const struct election *election, enum election_state state, bool stalls,
                               struct moment now)
 {

@@ -43,8 +43,8 @@ struct client_silence {
 };
 
 /* The pause that overlaps the silence the longest; where none does, the only one that is as long as it was until the
- * client was back, if a time zone explains the distance and its log, with offsets, does not show that time. False and a text in
- * *error (caller frees): a file cannot be read. */
+ * client was back, if a time zone explains the distance and its log, with offsets, does not show that time. False and
+ * a text in *error (caller frees): a file cannot be read. */
 bool client_log_find(char *const *files, size_t count, const struct client_silence *silence,
                      struct client_pause *pause, char **error);
 

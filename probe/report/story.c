@@ -258,7 +258,8 @@ static const struct candidate *story_leader(struct story_search *search, struct 
     return NULL;
 }
 
-/* What happens at once is seen one after the other, and changes that follow each other closely are recorded together. */
+/* What happens at once is seen one after the other, and changes that follow each other closely are recorded
+ * together. */
 #define STORY_ABOUT_US INT64_C(1100000)
 
 /* The state just before, as it was recorded. */

@@ -46,7 +46,8 @@ void autopsy_close(struct autopsy *autopsy); /* NULL is fine */
 /* Reads up to this many transactions. False: there are no more at present, or the end of the query is
  * reached. */
 bool autopsy_step(struct autopsy *autopsy, size_t most);
-/* Reads the transactions up to this time (wall clock), which another source has reached. False: nothing is shown yet. */
+/* Reads the transactions up to this time (wall clock), which another source has reached. False: nothing is shown
+ * yet. */
 bool autopsy_go_on(struct autopsy *autopsy, int64_t wall_us);
 /* Transactions are left to be read. */
 bool autopsy_has_more(struct autopsy *autopsy);

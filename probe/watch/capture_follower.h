@@ -1,11 +1,11 @@
 /*
- * capture_follower.h - follows captures beside a live cluster: our own session shows the elections, the packets what the
- * servers hide.
+ * capture_follower.h - follows captures beside a live cluster: our own session shows the elections, the packets what
+ * the servers hide.
  *
- * Packets have the clock of the capturing host. Each capture's is tied to ours once they come as fast as they were sent:
- * a packet arrives after it was sent, and the one with the least delay shows the difference of the clocks. Earlier
- * packets show only the state at that time. Where packets of a capture fail to come, its watches are doubted, and so is
- * every silence that began before.
+ * Packets have the clock of the capturing host. Each capture's is tied to ours once they come as fast as they were
+ * sent: a packet arrives after it was sent, and the one with the least delay shows the difference of the clocks.
+ * Earlier packets show only the state at that time. Where packets of a capture fail to come, its watches are doubted,
+ * and so is every silence that began before.
  */
 #ifndef ELECTOP_PROBE_WATCH_CAPTURE_FOLLOWER_H
 #define ELECTOP_PROBE_WATCH_CAPTURE_FOLLOWER_H

@@ -15,7 +15,8 @@
 #define READS_MOST 1000
 #define KEPT_MOST 20000
 /* Bytes of names that a walk keeps for later. Lists are asked for as they are likely to have room; one that has
- * none is read again once its turn comes. So many directories wait for that at most, beside those whose lists are under way. */
+ * none is read again once its turn comes. So many directories wait for that at most, beside those whose lists are
+ * under way. */
 #define NAMES_MOST (8u << 20)
 #define POSTPONED_MOST READS_MOST
 /* With paths of so many bytes in hand, one directory is listed at a time: a path is copied for each read. */

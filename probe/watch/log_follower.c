@@ -383,8 +383,9 @@ static bool was_before_first(const struct election *election, const char *path)
     return election->leader && sequence != SEQUENCE_NONE && sequence < election->leader->sequence;
 }
 
-/* Reports the last end in each election, at last those without a leader, as the latest are kept. Only the servers tell how
- * far their clock, which is the log's, is ahead: without their first answers the end would be told by another clock. */
+/* Reports the last end in each election, at last those without a leader, as the latest are kept. Only the servers
+ * tell how far their clock, which is the log's, is ahead: without their first answers the end would be told by
+ * another clock. */
 static void follower_show_before(struct log_follower *f)
 {
     const struct ensemble_watch *servers = f->live->servers;

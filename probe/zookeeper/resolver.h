@@ -1,8 +1,9 @@
 /*
  * resolver.h - resolves the addresses of a list of servers, outside the loop.
  *
- * All names are looked up at once, each of them once for all who ask meanwhile: on one thread. The answer comes with the last result, or immediately if there is no name
- * to look up. A server whose name cannot be resolved is left out and named in problem.
+ * All names are looked up at once, each of them once for all who ask meanwhile: on one thread. The answer comes with
+ * the last result, or immediately if there is no name to look up. A server whose name cannot be resolved is left out
+ * and named in problem.
  */
 #ifndef ELECTOP_PROBE_ZOOKEEPER_RESOLVER_H
 #define ELECTOP_PROBE_ZOOKEEPER_RESOLVER_H

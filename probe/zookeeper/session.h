@@ -99,8 +99,8 @@ bool session_get(struct session *session, const char *path, bool watch, session_
 bool session_children(struct session *session, const char *path, bool watch, session_answer_fn fn,
                       void *context);
 /* Like children(), but a list that is too large is answered with SESSION_TOO_LARGE, where children() repeats
- * the request until the list is smaller, if the listener hears of refusals. For the walk of discovery, which has its own rate: the account does
- * not limit it. */
+ * the request until the list is smaller, if the listener hears of refusals. For the walk of discovery, which has its
+ * own rate: the account does not limit it. */
 bool session_list(struct session *session, const char *path, bool watch, session_answer_fn fn, void *context);
 /* Reads a znode again, without a watch, to confirm its known state: news does not pay for it. urgent: before other
  * reads that wait. */

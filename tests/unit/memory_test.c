@@ -1,4 +1,5 @@
-/* memory: what is given holds what is asked for; without memory one line is printed after the terminal's restoration. */
+/* memory: what is given holds what is asked for; without memory one line is printed after the terminal's
+ * restoration. */
 
 #include <pthread.h>
 #include <signal.h>

@@ -124,7 +124,8 @@ TEST(many_servers_take_turns)
     assert_int_equal(poll_figures_ms(50, 5000), 18750);
 }
 
-/* A client that comes back elsewhere is soon noticed, but long lists for this alone stay within a third of the budget. */
+/* A client that comes back elsewhere is soon noticed, but long lists for this alone stay within a third of the
+ * budget. */
 TEST(moved_clients_are_noticed_within_a_third_of_the_budget)
 {
     struct poll_costs usual = {0}, dear = {.each_ns[POLL_CONNECTIONS] = 56000};

@@ -88,7 +88,8 @@ struct case_reader *command_case_open(const struct options *options, const char 
     return NULL;
 }
 
-/* Its moment may lie outside its observations, if it is a stranger's or was made as they ended; what it came with stays. */
+/* Its moment may lie outside its observations, if it is a stranger's or was made as they ended; what it came with
+ * stays. */
 static struct case_about case_about_within(const struct case_reader *reader, int64_t from_us, int64_t to_us)
 {
     struct case_about about = case_about(reader);

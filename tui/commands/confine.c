@@ -195,7 +195,8 @@ static void filter_second(struct call_filter *filter, int number, const unsigned
     filter_end(filter, REFUSED);
 }
 
-/* clone() may make threads, and no process: a child could get the number of one that is allowed here. prlimit64() and signals are for this process only. */
+/* clone() may make threads, and no process: a child could get the number of one that is allowed here. prlimit64() and
+ * signals are for this process only. */
 static void filter_arguments(struct call_filter *filter)
 {
     const unsigned namespaces = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |

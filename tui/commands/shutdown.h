@@ -23,8 +23,8 @@ struct shutdown {
     bool in_order; /* the command has work to do at its end: once it has heard a signal, it takes its time */
 };
 
-/* Catches signals, after which the program ends within a second, ignores SIGPIPE, lets no message wait, and arms two deadlines (0: none). False: no
- * descriptor is left. */
+/* Catches signals, after which the program ends within a second, ignores SIGPIPE, lets no message wait, and arms two
+ * deadlines (0: none). False: no descriptor is left. */
 bool shutdown_begin(struct shutdown *ending, uv_loop_t *loop, int64_t first_ms, int64_t second_ms);
 
 /*

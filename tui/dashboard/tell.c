@@ -45,8 +45,8 @@ static bool tell_same(const char *was, const char *is)
     return led ? strcmp(was, is) == 0 : length == strcspn(is, ";") && strncmp(was, is, length) == 0;
 }
 
-/* Nobody leads since a moment ago, or who leads is not read yet; in a capture it may never be. What is told is who leads
- * then, or that nobody does. */
+/* Nobody leads since a moment ago, or who leads is not read yet; in a capture it may never be. What is told is who
+ * leads then, or that nobody does. */
 static bool tell_waits(struct tell *tell, const struct election *election, struct moment now)
 {
     const struct candidate *leader = election ? election->leader : NULL;

@@ -35,7 +35,8 @@ struct leadership_history_leader {
     int64_t last_us; /* it led until then */
 };
 
-/* One who took over, and how long that usually took: until it reacted, if packets show all, else until it acknowledged. */
+/* One who took over, and how long that usually took: until it reacted, if packets show all, else until it
+ * acknowledged. */
 struct leadership_history_successor {
     const char *identity, *name; /* of one of its failovers; identity may be NULL */
     struct span p50;             /* SPAN_UNKNOWN: of no failover */
