@@ -82,13 +82,18 @@ static double seconds_since(struct moment then, struct moment now)
     return then.mono_us && now.mono_us >= then.mono_us ? (double)(now.mono_us - then.mono_us) / 1e6 : NAN;
 }
 
+bool figures_is_led(const struct election *election)
+{
+    return summary_state(election) == ELECTION_LED && !vacancy_stalls(election) &&
+           !vacancy_is_denied(election);
+}
+
 /* A recording may know since when an election that was found vacant is so. stalls: there is a first in line, which
  * does not lead. */
-static double figures_vacancy(const struct election *election, enum election_state state, bool stalls,
-                              struct moment now)
+static double figures_vacancy(const struct election *election, bool stalls, struct moment now)
 {
     struct failover lost;
-    if (state == ELECTION_LED && !stalls)
+    if (figures_is_led(election))
         return 0;
     if (election->state_since_exact && !stalls)
         return seconds_since(election->state_since, now);
@@ -110,9 +115,8 @@ void figures_of_election(const struct election *election, struct moment now, dou
     if (state == ELECTION_UNKNOWN || state == ELECTION_DENIED)
         return;
     figures[FIGURE_CANDIDATES] = listed ? (double)election->candidate_count : 0;
-    bool stalls = vacancy_stalls(election);
-    figures[FIGURE_VACANCY] = figures_vacancy(election, state, stalls, now);
-    if (state == ELECTION_LED && !stalls)
+    figures[FIGURE_VACANCY] = figures_vacancy(election, state == ELECTION_LED, now);
+    if (figures_is_led(election))
         figures[FIGURE_TENURE] = seconds_since(election->leader_since, now);
     figures[FIGURE_NEXT_FAILOVER] = figures_next_failover(election);
     struct severity_counts counts = figures_count_findings(election);

@@ -40,6 +40,8 @@ enum figure figure_of(const char *word);
 /* Nothing has to follow its leader: no client waits for a lock, each server owns one election, or others try now
  * and then. */
 bool figures_needs_nobody(const struct election *election);
+/* Its first in line may at least lead. */
+bool figures_is_led(const struct election *election);
 /* Fills in all figures except the recorded ones, which are NAN. */
 void figures_of_election(const struct election *election, struct moment now, double figures[FIGURE_COUNT]);
 /* Fills in the recorded ones: the number of changes of leader, and their durations. */

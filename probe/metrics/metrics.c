@@ -270,12 +270,6 @@ struct row {
     double figures[FIGURE_COUNT];
 };
 
-/* Its first in line may at least lead. */
-static bool is_led(const struct row *row)
-{
-    return row->state == ELECTION_LED && !vacancy_stalls(row->election);
-}
-
 struct writer {
     struct buffer *out;
     struct buffer labels;
@@ -488,7 +482,7 @@ static void write_infos(struct writer *writer)
     begin_family(writer, METRIC_LEADER);
     for (size_t i = 0; i < writer->row_count; i++) {
         const struct candidate *leader = writer->rows[i].election->leader;
-        if (!leader || !is_led(&writer->rows[i]))
+        if (!leader || !figures_is_led(writer->rows[i].election))
             continue;
         struct buffer *out = begin_row(writer, &writer->rows[i]);
         metrics_put_label(out, "candidate", leader->name);
@@ -526,7 +520,7 @@ static double row_value(const struct writer *writer, const struct row *row, enum
     case METRIC_READABLE: /* also what only looks like an election: nothing keeps us from reading it */
         return readable || (row->election->fresh && !election_is_proven(row->election));
     case METRIC_LED:
-        return readable ? is_led(row) : NAN;
+        return readable ? figures_is_led(row->election) : NAN;
     case METRIC_CANDIDATES:
         return row->figures[FIGURE_CANDIDATES];
     case METRIC_VACANCY:

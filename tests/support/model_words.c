@@ -8,6 +8,7 @@
 #include "probe/election/chain.h"
 #include "probe/election/model.h"
 #include "probe/election/whatif.h"
+#include "probe/metrics/figures.h"
 #include "probe/election/summary.h"
 #include "probe/election/vacancy.h"
 
@@ -149,6 +150,8 @@ void words_describe(const struct election *e, const char *what, const char *name
         describe_why_nobody(e, out, size);
     else if (strcmp(what, "never-led") == 0)
         words_add(out, size, "%s", vacancy_is_denied(e) ? "yes" : "no");
+    else if (strcmp(what, "led") == 0)
+        words_add(out, size, "%s", figures_is_led(e) ? "yes" : "no");
     else if (strcmp(what, "leader") == 0)
         words_add(out, size, "%s", e->leader ? e->leader->name : "none");
     else if (strcmp(what, "since") == 0)

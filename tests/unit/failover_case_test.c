@@ -386,11 +386,11 @@ TEST(reports_at_the_latest)
                      "- /leader\n- " A "\ngone " A "\n> leader-lost " A " @1\n> candidate-left " A " @1\n"
                      "read " B "\n> leader-elected " A " -> " B " after 0\nlist\nread /leader\n"
                      "tick 9900\ntime\ntick 200\ntime\ntick 100\ntime\n"
-                     "> failover " A " -> nobody unknown vacancy 10200--1\n? never-led yes\n"
+                     "> failover " A " -> nobody unknown vacancy 10200--1\n? never-led yes\n? led no\n"
                      "+ /leader s=b host-b\nread /leader\n> leader-acknowledged " B
                      " after 10200\ntick 100\ntime\n"
                      "> failover " A " -> " B " unknown vacancy 0 takeover 10100-10300 total 10100--1\n"
-                     "? never-led no\n");
+                     "? never-led no\n? led yes\n");
 }
 
 TEST(reports_an_open_one_when_the_next_begins)
