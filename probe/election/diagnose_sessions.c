@@ -88,7 +88,7 @@ static const char *kind_without_session(const struct election *election, uint64_
 }
 
 /* Of several candidates none has a session, and sessions wait for some, or no server has shown yet who does: perhaps
- * all are TTL znodes, or tickets that their members delete. */
+ * all are TTL znodes, or tickets that their members delete. Under a layout that nobody knows, they may be a queue's. */
 static bool have_no_session_by_design(struct election *election)
 {
     const struct cluster *cluster = election->cluster;
@@ -102,7 +102,8 @@ static bool have_no_session_by_design(struct election *election)
     for (size_t i = 0; i < cluster->server_count && !cluster_is_from_logs(cluster); i++)
         awaits_lists |= !cluster->servers[i].watches_from && !chain_watches_problem(&cluster->servers[i]);
     election->own->waited_for = waits;
-    return waits || awaits_lists;
+    return waits || awaits_lists || !election->recipe ||
+           strcmp(election->recipe->name, RECIPE_ANY_SEQUENCE) == 0;
 }
 
 static void persistent(struct diagnosis *d, const struct candidate *c, bool by_design, size_t *asked)

@@ -77,6 +77,11 @@ TEST(owners)
                      TICKETS("w b n_0000000000\n", "suspected"));
     model_script_run("... which was seen once",
                      TICKETS("w b n_0000000000\nround\nunw b n_0000000000\n", "suspected"));
+    model_script_run("... in a layout that nobody knows: a queue's entries, perhaps", CONNECT
+                     "+ entry-100-0000000000\n+ entry-100-0000000001\nlist\n> election-seen\nreadall\n"
+                     "tick 3000\ntime\nreadall\ntick 33000\ntime\nreadall\n"
+                     "? findings persistent-candidate critical suspected entry-100-0000000000; "
+                     "persistent-candidate error suspected entry-100-0000000001\n");
     model_script_run("duplicate-session: threads that share one may",
                      CONNECT "+ " A " s=a one\n+ " B " s=a two\nlist\n> election-seen\nreadall\n"
                              "? findings duplicate-session info certain " A "," B "\n");
