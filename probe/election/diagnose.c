@@ -239,6 +239,20 @@ static void flapping(struct diagnosis *d)
                     describe_span(span_us, window, sizeof window), allow->leader_changes, passes);
 }
 
+/* As exact as it is known: "12.0 s", "11.9 to 12.1 s". */
+static const char *describe_bounds(struct span span, char *buffer, size_t size)
+{
+    char low[SPAN_TEXT], high[SPAN_TEXT];
+    describe_span(span.low_us, low, sizeof low);
+    if (span.high_us == SPAN_OPEN)
+        snprintf(buffer, size, "at least %s", low);
+    else if (strcmp(low, describe_span_at_most(span.high_us, high, sizeof high)) == 0)
+        snprintf(buffer, size, "%s", low);
+    else
+        snprintf(buffer, size, "%s to %s", low, high);
+    return buffer;
+}
+
 static void slow_failover(struct diagnosis *d)
 {
     const struct election *election = d->election;
@@ -252,14 +266,25 @@ static void slow_failover(struct diagnosis *d)
     if (took_us <= allowed_us || d->f->at.mono_us - change->lost_at.mono_us > shown_us + took_us)
         return;
     diagnosis_again(d, change->lost_at.mono_us + shown_us + took_us + 1);
-    char took[SPAN_TEXT], vacant[SPAN_TEXT], takeover[SPAN_TEXT], when[SPAN_TEXT], phases[96] = "";
-    if (change->takeover_us >= 0)
-        snprintf(phases, sizeof phases, " (vacancy %s, takeover %s)",
-                 describe_span(change->vacancy_us, vacant, sizeof vacant),
-                 describe_span(change->takeover_us, takeover, sizeof takeover));
-    /* The time before its znode went is reported, and does not count against the allowance: the session
-       timeout limits it. */
+    /* Its report has bounds, which the history shows. The time before its znode went is reported, and does not
+       count against the allowance: the session timeout limits it. */
     const struct failover *reported = election_last_failover(election);
+    struct span vacancy = {change->vacancy_us, change->vacancy_us};
+    struct span takeover = {change->takeover_us, change->takeover_us};
+    if (reported && reported->vacancy.low_us >= 0)
+        vacancy = reported->vacancy;
+    if (reported && reported->takeover.low_us >= 0)
+        takeover = reported->takeover;
+    struct span both = vacancy;
+    char took[96], vacant[96], taken[96], when[SPAN_TEXT], phases[224] = "";
+    if (takeover.low_us >= 0) {
+        both.low_us += takeover.low_us;
+        both.high_us =
+            vacancy.high_us < 0 || takeover.high_us < 0 ? SPAN_OPEN : vacancy.high_us + takeover.high_us;
+        snprintf(phases, sizeof phases, " (vacancy %s, takeover %s)",
+                 describe_bounds(vacancy, vacant, sizeof vacant),
+                 describe_bounds(takeover, taken, sizeof taken));
+    }
     char dead[SPAN_TEXT], why[96] = "";
     if (reported && reported->cause != CAUSE_UNKNOWN)
         snprintf(why, sizeof why, "; cause: %s%s", failover_cause_word(reported->cause),
@@ -269,14 +294,15 @@ static void slow_failover(struct diagnosis *d)
         snprintf(why + length, sizeof why - length, "; the old leader had been dead for at least %s",
                  describe_span(reported->detection.low_us, dead, sizeof dead));
     const struct candidate *to = election->leader;
-    /* Until its cause is judged, the old leader may have left on purpose. */
-    bool judged =
-        election_is_named(election) || (reported && reported->to && strcmp(reported->to, change->to) == 0);
+    /* Until its cause is judged, the old leader may have left on purpose; and between two lists of the candidates
+       anything may have happened sooner. */
+    bool ours = reported && reported->to && strcmp(reported->to, change->to) == 0;
+    bool judged = both.low_us > allowed_us && (ours || (election_is_named(election) && change->lost_seen));
     diagnosis_raise(d, FINDING_SLOW_FAILOVER, SEVERITY_WARNING,
                     judged ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED, NO_SUBJECT, &to, to != NULL, NULL,
                     "the failover from %s to %s at %s took %s%s%s", change->from, change->to,
                     describe_clock(change->lost_at, when, sizeof when),
-                    describe_span(took_us, took, sizeof took), phases, why);
+                    describe_bounds(both, took, sizeof took), phases, why);
 }
 
 static void unseen_changes(struct diagnosis *d)

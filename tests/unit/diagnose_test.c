@@ -1001,7 +1001,14 @@ TEST(times)
                      "- n_0000000000\nlist\n> leader-lost n_0000000000 @1\n> candidate-left n_0000000000 @1\n"
                      "tick 12000\n+ n_0000000001 s=b\nlist\n> candidate-joined n_0000000001 @1\n"
                      "> leader-elected n_0000000000 -> n_0000000001 after 12000\n"
-                     "? findings slow-failover warning certain n_0000000001\n"
+                     "? findings slow-failover warning suspected n_0000000001\n"
+                     "? why slow-failover the failover from n_0000000000 to n_0000000001 at "
+                     "22:13:20Z took 12.0 s | see which phase was long: the vacancy (no candidate), or the "
+                     "takeover by the new leader\n"
+                     "tick 60000\ntime\n? findings slow-failover warning suspected n_0000000001\n"
+                     "? why slow-failover the failover from n_0000000000 to n_0000000001 at "
+                     "22:13:20Z took 0.0 s to 12.1 s | see which phase was long: the vacancy (no candidate), "
+                     "or the takeover by the new leader\n"
                      "tick 601000\ntime\n"
                      "? findings none\n");
     model_script_run(
