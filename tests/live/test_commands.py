@@ -399,13 +399,16 @@ def test_ended_while_waiting(ending):
     ("OPENSSL_CONF", "{}/x/xterm", ["events"], 128 + signal.SIGTERM),
     ("TERMINFO", "{}", ["watch"], 128 + signal.SIGTERM)])
 def test_an_environment_that_names_a_pipe(variable, value, command, status, tmp_path):
-    """What the environment names may wait for ever, in a library that no signal wakes: the program ends all the same."""
+    """What the environment names may wait for ever, in a library that no signal wakes: the program ends all the same,
+    and leaves no recording behind."""
     os.mkdir(tmp_path / "x")
+    os.mkdir(tmp_path / "files")
     os.mkfifo(tmp_path / "x" / "xterm")
     near, far = pty.openpty()
     process = subprocess.Popen([PROGRAM, *command, "-s", "127.0.0.1:1", "/e"], stdin=far, stdout=far,
                                stderr=subprocess.PIPE,
-                               env=dict(os.environ, TERM="xterm", **{variable: value.format(tmp_path)}))
+                               env=dict(os.environ, TERM="xterm", TMPDIR=str(tmp_path / "files"),
+                                        **{variable: value.format(tmp_path)}))
     until(lambda: open(f"/proc/{process.pid}/wchan").read() == "wait_for_partner")
     process.send_signal(signal.SIGTERM)
     try:
@@ -414,7 +417,7 @@ def test_an_environment_that_names_a_pipe(variable, value, command, status, tmp_
         process.kill()
         os.close(near)
         os.close(far)
-    assert process.returncode == status
+    assert process.returncode == status and os.listdir(tmp_path / "files") == []
 
 
 def test_closed_output(zk, election):

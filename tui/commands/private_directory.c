@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "config/text.h"
+#include "tui/screen/tty.h"
 
 #define PREFIX "electop-"
 #define SUFFIX "XXXXXX"
@@ -101,10 +102,15 @@ static void directory_clear(const char *directory)
 /* Of this run: for a signal that ends it. */
 static const char *volatile made;
 
-static void private_directory_on_signal(int number)
+static void made_clear(void)
 {
     if (made)
         directory_clear(made);
+}
+
+static void private_directory_on_signal(int number)
+{
+    made_clear();
     raise(number); /* which is not caught again */
 }
 
@@ -128,6 +134,7 @@ char *private_directory_make(char **error)
     private_directory_sweep(base);
     char *directory = text_format("%s/" PREFIX SUFFIX, base);
     signals_catch();
+    tty_deadline_overdue(made_clear);
     /* A signal between the directory and its name would leave it. */
     sigset_t held, before;
     sigemptyset(&held);

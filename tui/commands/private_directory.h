@@ -10,8 +10,8 @@
  */
 char *private_directory_make(char **error);
 
-/* A signal that ends the process in the meantime removes it, too, unless the command catches signals itself. */
-/* Removes it with the recording in it, and frees the name. NULL is fine. */
+/* Removes it with the recording in it, and frees the name. NULL is fine. A signal that ends the process in the meantime
+ * removes it, too: at once, or as one that is overdue (tty.h). */
 void private_directory_remove(char *directory);
 
 #endif

@@ -271,6 +271,7 @@ void tty_rescue_hold(bool held)
 static struct {
     volatile sig_atomic_t signal; /* the first that came */
     void (*handler)(int);         /* libuv's: one for all signals */
+    void (*overdue)(void);
 } deadline;
 
 static void deadline_set(int ms)
@@ -283,6 +284,8 @@ static void on_deadline(int number)
 {
     (void)number;
     leave_terminal();
+    if (deadline.overdue)
+        deadline.overdue();
     _exit(128 + deadline.signal);
 }
 
@@ -309,6 +312,11 @@ void tty_deadline_arm(void)
         action.sa_handler = on_ending;
         sigaction(numbers[i], &action, NULL);
     }
+}
+
+void tty_deadline_overdue(void (*fn)(void))
+{
+    deadline.overdue = fn;
 }
 
 void tty_deadline_lift(void)

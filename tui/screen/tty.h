@@ -79,6 +79,8 @@ void tty_rescue_hold(bool held);
  * terminal is held is for the other program.
  */
 void tty_deadline_arm(void);
+/* Called in a handler of signals, if the program has to be ended so. */
+void tty_deadline_overdue(void (*fn)(void));
 /* The loop has heard the signal, and what it does now may take longer. */
 void tty_deadline_lift(void);
 
