@@ -150,7 +150,7 @@ static void shared_list_on_list(void *context, const struct session_answer *answ
 {
     struct shared_list *r = context;
     shared_list_count_answer(r, answer->result);
-    if (r->served.count > 0)
+    if (answer->stat && r->served.count > 0) /* a lost answer may come when candidates are freed */
         guard_see_directory(r->served.all[0]->options->guard, answer->stat);
     r->under_way = false;
     /* Without a sync, a candidate missing from it would create a second znode. */

@@ -713,7 +713,7 @@ static void on_notified(struct capture *k, struct wire_client *client, const str
         return;
     bool first = client->asked_first_us > own->told_us;
     if (!first)
-        show_client(k, client, CAPTURED_LOST, client->session, NULL);
+        show_client(k, client, CAPTURED_MISSING, client->session, NULL);
     k->fact_us = first ? client->asked_first_us : client->asked_us;
     capture_on_asked(k, client);
 }
@@ -745,7 +745,7 @@ static void on_lost(struct capture *k, const struct logged_session *session, con
     if (!session)
         ends_doubt(k->ends, k->now.mono_us);
     else if (!fact->of_server)
-        show_client(k, client, CAPTURED_LOST, client->session, NULL);
+        show_client(k, client, CAPTURED_MISSING, client->session, NULL);
 }
 
 static void capture_client_new(struct capture *k, struct wire_client *client)

@@ -30,7 +30,7 @@ struct captured_wake {
     uint64_t session;
     char *election, *path;
     int64_t notified_us, reacted_us;
-    bool lost;    /* packets of its client are missing since, and before that request */
+    bool missing; /* packets of its client are missing since, and before that request */
     int requests; /* that it sent since, and the slowest answer, so far */
     int64_t slowest_us;
 };
@@ -149,11 +149,11 @@ static void note_reacted(struct cluster *cluster, struct captured *captured, con
     }
 }
 
-static void note_lost(struct captured *captured, uint64_t session)
+static void note_missing(struct captured *captured, uint64_t session)
 {
     for (size_t i = 0; i < WAKES_KEPT; i++) {
         struct captured_wake *wake = &captured->wakes[i];
-        wake->lost |= wake->path && wake->session == session && wake->reacted_us == 0;
+        wake->missing |= wake->path && wake->session == session && wake->reacted_us == 0;
     }
 }
 
@@ -247,8 +247,8 @@ void captured_observe(struct cluster *cluster, const struct observation *o)
         note_woken(cluster, cluster->captured, o);
     else if (o->captured.step == CAPTURED_REACTED || o->captured.step == CAPTURED_ANSWERED)
         note_reacted(cluster, cluster->captured, o);
-    else if (o->captured.step == CAPTURED_LOST)
-        note_lost(cluster->captured, o->captured.session);
+    else if (o->captured.step == CAPTURED_MISSING)
+        note_missing(cluster->captured, o->captured.session);
     else if (o->captured.step == CAPTURED_OVER)
         note_over(cluster, cluster->captured, o);
     else if (o->captured.step == CAPTURED_LEARNED)
@@ -335,7 +335,7 @@ void captured_phases(const struct election *election, const char *lost, uint64_t
     *notified_us = *reacted_us = 0;
     const struct captured_wake *wake;
     for (size_t i = 0; session != 0 && (wake = wake_of_loss(captured, i, gone_us)); i++) {
-        if (wake->session != session || wake->lost || !is_of_loss(wake, election, path, gone_us))
+        if (wake->session != session || wake->missing || !is_of_loss(wake, election, path, gone_us))
             continue;
         int64_t notified = after_gone(wake->notified_us, gone_us);
         if (*notified_us != 0 && *notified_us <= notified)
@@ -381,7 +381,7 @@ struct captured_herd captured_herd(const struct election *election, const char *
         int64_t reacted_us = after_gone(wake->reacted_us, gone_us);
         herd.clients++;
         herd.requests += wake->requests;
-        asleep = asleep || reacted_us == 0 || wake->lost;
+        asleep = asleep || reacted_us == 0 || wake->missing;
         herd.answered = herd.answered && wake->slowest_us > 0;
         herd.last_us = reacted_us > herd.last_us ? reacted_us : herd.last_us;
         herd.slowest_us = wake->slowest_us > herd.slowest_us ? wake->slowest_us : herd.slowest_us;
@@ -431,8 +431,9 @@ static const struct captured_wake *first_reaction(const struct captured *capture
 {
     const struct captured_wake *first = NULL, *wake;
     for (size_t i = 0; (wake = wake_of_loss(captured, i, loss->gone_us)); i++) {
-        if (is_of_loss(wake, election, loss->path, loss->gone_us) && wake->reacted_us != 0 && !wake->lost &&
-            wake->session == loss->successor && (!first || wake->reacted_us < first->reacted_us))
+        if (is_of_loss(wake, election, loss->path, loss->gone_us) && wake->reacted_us != 0 &&
+            !wake->missing && wake->session == loss->successor &&
+            (!first || wake->reacted_us < first->reacted_us))
             first = wake;
     }
     return first;
@@ -503,7 +504,7 @@ void captured_diagnose(struct diagnosis *d)
     struct captured *captured = d->election->cluster->captured;
     for (size_t i = 0; captured && i < WAKES_KEPT; i++) {
         const struct captured_wake *wake = &captured->wakes[i];
-        if (wake->path && wake->reacted_us == 0 && !wake->lost &&
+        if (wake->path && wake->reacted_us == 0 && !wake->missing &&
             strcmp(wake->election, d->election->path) == 0)
             slow_reaction(d, wake);
     }

@@ -287,7 +287,7 @@ static void step(struct monkey *m)
         }
         draw_path(m, election, path, sizeof path);
         o.election = NULL;
-        o.captured = (struct observed_captured){.step = (enum captured_step)draw(m, CAPTURED_LOST + 1),
+        o.captured = (struct observed_captured){.step = (enum captured_step)draw(m, CAPTURED_MISSING + 1),
                                                 .address = draw(m, 2) ? "10.0.0.1:2181" : "10.0.0.2:2181",
                                                 .session = draw(m, 5),
                                                 .client = "10.0.0.9:40000",

@@ -195,7 +195,7 @@ static void draw_observation(struct drawn_observation *d, struct moment at)
     case OBSERVED_CAPTURED:
         d->watch = (struct captured_watch){(char *)(uintptr_t)any_text(true),
                                            (enum watch_kind)dice_draw(&dice, 4), any()};
-        o->captured = (struct observed_captured){(enum captured_step)dice_draw(&dice, CAPTURED_LOST + 1),
+        o->captured = (struct observed_captured){(enum captured_step)dice_draw(&dice, CAPTURED_MISSING + 1),
                                                  any_text(true),
                                                  session,
                                                  any_text(session != 0),

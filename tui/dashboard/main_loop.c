@@ -609,6 +609,7 @@ static void main_loop_on_signal(uv_signal_t *signal, int number)
     case SIGINT:
     case SIGQUIT:
         if (stage->command) { /* typed for it */
+            tty_deadline_lift();
             foreground_continue(stage->command);
             break;
         }
