@@ -761,8 +761,9 @@ static struct beside seen_beside(const struct election *election, const struct c
             continue;
         const struct server *server =
             its->server < cluster->server_count ? &cluster->servers[its->server] : NULL;
-        bool counts =
-            server && (everywhere || its->server != client->shown.server ? !announced_none(server)
+        /* Packets show whose each watch is. */
+        bool counts = server && !server_is_captured(server) &&
+                      (everywhere || its->server != client->shown.server ? !announced_none(server)
                                                                          : server->foreign_children != 0);
         beside.hides = beside.hides || counts;
         int64_t asked_us = client_asks_us(other);
