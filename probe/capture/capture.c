@@ -702,6 +702,8 @@ static void on_notified(struct capture *k, struct wire_client *client, const str
     /* The model knows of the change before it hears who was notified. */
     logged_elections_settle(k->elections, k->now);
     show_client(k, client, CAPTURED_NOTIFIED, client->session, fact->path);
+    if (k->query.beside && ends_are_apart(k->ends, fact->path))
+        show_client(k, client, CAPTURED_APART, client->session, fact->path);
     if (own->requests > 0 || k->fact_us - own->told_us >= TIMED_US)
         told_forget(own);
     own->told_us = k->fact_us;
@@ -723,8 +725,10 @@ static void on_ended(struct capture *k, struct wire_client *client)
     struct logged_session *session = capture_session_of(k, client);
     if (!session || session->connection != client)
         return;
-    if (client->ended_by_server && ends_is_silent(k->ends, session, k->fact_us))
+    if (client->ended_by_server && ends_is_silent(k->ends, session, k->fact_us)) {
         session->left_us = k->fact_us;
+        session->left_source = k->source;
+    }
     show_client(k, client, CAPTURED_STATE, client->session, NULL);
     session->connection = NULL;
 }
@@ -1008,6 +1012,7 @@ bool capture_take(struct capture *k, const struct captured_packet *packet)
     bool late = k->started;
     capture_go_on(k, at_us);
     k->source = packet->source;
+    ends_source(k->ends, k->source);
     capture_source_begin(k, packet->server, at_us, late);
     coverage_packet(&k->coverage, k->source, at_us);
     if (is_doubted(k))

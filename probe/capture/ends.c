@@ -27,6 +27,7 @@ struct asked_end {
 struct seen_end {
     char *path;
     int64_t czxid, at_us;
+    size_t source; /* the capture that shows when */
 };
 
 /* A znode that went while its session seemed silent: packets of other captures may still show that it was heard. */
@@ -34,12 +35,14 @@ struct gone_znode {
     char *path; /* NULL: none */
     int64_t czxid, at_us;
     bool exact; /* it went just then */
+    size_t source;
 };
 
 struct ends {
     struct znode_tree *tree;
     const struct coverage *coverage;
     bool waits;
+    size_t source; /* of the present packet, or of the one that shows the end that is told */
     struct ends_listener listener;
     int64_t doubted_us; /* up to this time, what a client did may be missing; 0: never */
     struct asked_end asked[ASKED_KEPT];
@@ -119,7 +122,7 @@ void ends_note(struct ends *e, const char *path, int64_t czxid, int64_t at_us)
     ends_forget_asked(e, path);
     struct seen_end *one = &e->seen[e->next_seen++ % ENDED_KEPT];
     free(one->path);
-    *one = (struct seen_end){text_copy(path), czxid, at_us};
+    *one = (struct seen_end){text_copy(path), czxid, at_us, e->source};
 }
 
 bool ends_was_seen(const struct ends *e, const char *path, int64_t czxid, int64_t at_us)
@@ -184,12 +187,20 @@ static bool was_nowhere_else(const struct ends *e, const struct logged_session *
 
 /* ---- judging ---- */
 
+/* Its server ended its connection with it. */
+static bool was_left(const struct logged_session *session, int64_t gone_us)
+{
+    return session && session->left_us != 0 && session->left_us <= gone_us &&
+           gone_us - session->left_us < ENDED_TOGETHER_US;
+}
+
 /* False: not yet. Packets from after its end, or read late, prove nothing. */
 static bool end_is_judged(struct ends *e, struct znode *node, const struct gone_znode *gone)
 {
     struct logged_session *session = node->session;
     const struct asked_end *asked = find_asked(e, node->path, gone->at_us);
     struct observed_transaction deed = {.gone_us = gone->exact ? gone->at_us : 0};
+    size_t present = e->source, source = gone->source;
     bool closing = session && session->closing_us > e->doubted_us && session->closing_us <= gone->at_us;
     if (asked && asked->at_us <= gone->at_us) {
         deed.deed = DEED_DELETED;
@@ -199,13 +210,15 @@ static bool end_is_judged(struct ends *e, struct znode *node, const struct gone_
     } else if (!asked && session && ends_is_silent(e, session, gone->at_us)) {
         if (!has_gone_on(e, session))
             return false;
-        bool left = session->left_us != 0 && session->left_us <= gone->at_us &&
-                    gone->at_us - session->left_us < ENDED_TOGETHER_US;
+        bool left = was_left(session, gone->at_us);
         deed.deed = DEED_EXPIRED;
         deed.gone_us = left ? session->left_us : deed.gone_us;
+        source = left ? session->left_source : source;
         deed.unproven = !was_nowhere_else(e, session) || !silence_is_covered(e, session, gone->at_us);
     }
+    e->source = source;
     e->listener.ended(e->listener.context, node, &deed);
+    e->source = present;
     return true;
 }
 
@@ -230,10 +243,40 @@ bool ends_is_waiting(const struct ends *e, const struct znode *node)
     return false;
 }
 
+/* A znode's path, or its directory's. */
+static bool is_at(const char *path, const char *at)
+{
+    size_t length = strlen(at);
+    return path && strncmp(path, at, length) == 0 &&
+           (path[length] == '\0' || (path[length] == '/' && !strchr(path + length + 1, '/')));
+}
+
+bool ends_are_apart(const struct ends *e, const char *path)
+{
+    for (size_t i = 0; i < e->gone_count; i++) {
+        const struct gone_znode *gone = &e->gone[i];
+        const struct znode *node = znode_tree_find(e->tree, gone->path, strlen(gone->path));
+        const struct logged_session *session = node ? node->session : NULL;
+        if (is_at(gone->path, path))
+            return (was_left(session, gone->at_us) ? session->left_source : gone->source) != e->source;
+    }
+    for (size_t i = 1; i <= ENDED_KEPT; i++) {
+        const struct seen_end *end = &e->seen[(e->next_seen - i) % ENDED_KEPT];
+        if (is_at(end->path, path))
+            return end->source != e->source;
+    }
+    return false;
+}
+
+void ends_source(struct ends *e, size_t source)
+{
+    e->source = source;
+}
+
 void ends_vanishes(struct ends *e, const char *path, int64_t at_us, bool exact)
 {
     struct znode *node = znode_tree_find(e->tree, path, strlen(path));
-    struct gone_znode gone = {.at_us = at_us, .exact = exact};
+    struct gone_znode gone = {.at_us = at_us, .exact = exact, .source = e->source};
     if (!node || !node->exists || ends_is_waiting(e, node) || end_is_judged(e, node, &gone))
         return;
     if (e->gone_count == GONE_KEPT) {

@@ -38,6 +38,10 @@ void ends_doubt(struct ends *ends, int64_t at_us);
 bool ends_has_heard(const struct ends *ends, const struct logged_session *session);    /* since then */
 bool ends_is_silent(struct ends *ends, struct logged_session *session, int64_t at_us); /* for its timeout */
 
+/* The capture of the present packet. */
+void ends_source(struct ends *ends, size_t source);
+/* Whether the end of this znode, or the latest of this directory, was shown by another one. */
+bool ends_are_apart(const struct ends *ends, const char *path);
 /* A znode is gone. exact: it went just now. */
 void ends_vanishes(struct ends *ends, const char *path, int64_t at_us, bool exact);
 /* Judges those that wait, after a packet. */

@@ -258,7 +258,7 @@ static void transaction_coding(struct coding *c, struct observed_transaction *o)
 
 static void captured_coding(struct coding *c, struct observed_captured *o)
 {
-    coding_enum(c, &o->step, CAPTURED_MISSING);
+    coding_enum(c, &o->step, CAPTURED_APART);
     coding_text(c, &o->address, true);
     coding_number(c, &o->session);
     coding_text(c, &o->client, o->session != 0); /* 0: of a server */

@@ -31,6 +31,7 @@ struct captured_wake {
     char *election, *path;
     int64_t notified_us, reacted_us;
     bool missing; /* packets of its client are missing since, and before that request */
+    bool apart;   /* its times, and that of the end, are of two clocks */
     int requests; /* that it sent since, and the slowest answer, so far */
     int64_t slowest_us;
 };
@@ -157,6 +158,15 @@ static void note_missing(struct captured *captured, uint64_t session)
     }
 }
 
+static void note_apart(struct captured *captured, const struct observation *o)
+{
+    for (size_t i = 0; o->path && i < WAKES_KEPT; i++) {
+        struct captured_wake *wake = &captured->wakes[i];
+        wake->apart |= wake->path && wake->session == o->captured.session &&
+                       strcmp(wake->path, o->path) == 0 && wake->notified_us == o->at.mono_us;
+    }
+}
+
 static void note_over(struct cluster *cluster, struct captured *captured, const struct observation *o)
 {
     for (size_t i = 0; i < LOSSES_KEPT; i++) {
@@ -249,6 +259,8 @@ void captured_observe(struct cluster *cluster, const struct observation *o)
         note_reacted(cluster, cluster->captured, o);
     else if (o->captured.step == CAPTURED_MISSING)
         note_missing(cluster->captured, o->captured.session);
+    else if (o->captured.step == CAPTURED_APART)
+        note_apart(cluster->captured, o);
     else if (o->captured.step == CAPTURED_OVER)
         note_over(cluster, cluster->captured, o);
     else if (o->captured.step == CAPTURED_LEARNED)
@@ -335,7 +347,8 @@ void captured_phases(const struct election *election, const char *lost, uint64_t
     *notified_us = *reacted_us = 0;
     const struct captured_wake *wake;
     for (size_t i = 0; session != 0 && (wake = wake_of_loss(captured, i, gone_us)); i++) {
-        if (wake->session != session || wake->missing || !is_of_loss(wake, election, path, gone_us))
+        if (wake->session != session || wake->missing || wake->apart ||
+            !is_of_loss(wake, election, path, gone_us))
             continue;
         int64_t notified = after_gone(wake->notified_us, gone_us);
         if (*notified_us != 0 && *notified_us <= notified)
@@ -381,7 +394,7 @@ struct captured_herd captured_herd(const struct election *election, const char *
         int64_t reacted_us = after_gone(wake->reacted_us, gone_us);
         herd.clients++;
         herd.requests += wake->requests;
-        asleep = asleep || reacted_us == 0 || wake->missing;
+        asleep = asleep || reacted_us == 0 || wake->missing || wake->apart;
         herd.answered = herd.answered && wake->slowest_us > 0;
         herd.last_us = reacted_us > herd.last_us ? reacted_us : herd.last_us;
         herd.slowest_us = wake->slowest_us > herd.slowest_us ? wake->slowest_us : herd.slowest_us;

@@ -829,7 +829,8 @@ static void case_reactions(const struct failover_case *c, int64_t *notified_us, 
     int64_t gone_us = c->evidence.captured_gone_us ? c->evidence.captured_gone_us : c->evidence.gone_us;
     bool still_leads = leader && change->to && strcmp(leader->name, change->to) == 0;
     *notified_us = *reacted_us = 0;
-    if (still_leads && change->from)
+    bool one_clock = c->evidence.captured_gone_us != 0 || election->cluster->session == 0;
+    if (still_leads && change->from && one_clock)
         captured_phases(election, change->from, leader->stat.owner, gone_us, notified_us, reacted_us);
 }
 

@@ -338,7 +338,8 @@ enum captured_step {
     CAPTURED_WROTE,    /* it asked for this at that time, and path was written */
     CAPTURED_LEARNED, /* it may have been shown that its znode is gone: by a list or a read of path, or, without one,
                           by what was not captured */
-    CAPTURED_MISSING /* packets of its client are missing: it may have sent requests */
+    CAPTURED_MISSING, /* packets of its client are missing: it may have sent requests */
+    CAPTURED_APART    /* it was notified of path by another clock than that of the znode's end */
 };
 
 /* The state is that after the step; ANSWERED and the later ones list no watches. Of session 0, beside a live cluster:
