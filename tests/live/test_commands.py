@@ -19,6 +19,7 @@ import pytest
 from electop import PROGRAM, Events, check_sanitizers, elections, look_at, run
 from fake_server import free_port
 from patience import communicate, wait
+from terminal import Pty
 from waiting import until
 
 
@@ -418,6 +419,21 @@ def test_an_environment_that_names_a_pipe(variable, value, command, status, tmp_
         os.close(near)
         os.close(far)
     assert process.returncode == status and os.listdir(tmp_path / "files") == []
+
+
+@pytest.mark.parametrize("before", ["", "bg\r"])
+def test_the_end_of_a_stopped_job(before):
+    """A dashboard that its shell has stopped ends by the shell's kill, and leaves the shell its terminal."""
+    with Pty(["bash", "--norc", "--noprofile", "-i"], env={"PS1": "ready> "}) as terminal:
+        terminal.shows("ready>")
+        terminal.keys(f"{PROGRAM} watch -s 127.0.0.1:1 /e\r")
+        terminal.shows("/e")
+        until(lambda: b"\033[?1049h" in terminal.bytes())
+        terminal.keys("\x1a")
+        terminal.shows("Stopped")
+        terminal.keys(f"{before}kill %1\r")
+        shell = terminal.process.pid
+        until(lambda: not open(f"/proc/{shell}/task/{shell}/children").read())
 
 
 def test_closed_output(zk, election):

@@ -581,10 +581,7 @@ static void stop(struct terminal_stage *stage, uv_signal_t *signal)
     uv_signal_stop(signal);
     raise(SIGTSTP);
     uv_signal_start(signal, main_loop_on_signal, SIGTSTP);
-    if (stage_is_away(stage)) /* the terminal is the command's again */
-        return;
-    curses_resume(stage->curses);
-    resize(stage);
+    raise(SIGCONT); /* for the loop: signals that came meanwhile are before it, and may end all */
 }
 
 static void main_loop_on_signal(uv_signal_t *signal, int number)

@@ -31,6 +31,20 @@ bool tty_open(struct tty *tty)
     return tcgetattr(STDIN_FILENO, &input) == 0 && tcgetattr(STDOUT_FILENO, &tty->original) == 0;
 }
 
+static struct {
+    volatile sig_atomic_t signal; /* the first that came */
+    void (*handler)(int);         /* libuv's: one for all signals */
+    void (*overdue)(void);
+} deadline;
+
+/* At the end, the modes of a terminal that is another job's by now are that one's. */
+static void tty_set(const struct termios *modes)
+{
+    pid_t group = deadline.signal ? tcgetpgrp(STDOUT_FILENO) : -1;
+    if (group < 0 || group == getpgrp())
+        tcsetattr(STDOUT_FILENO, TCSANOW, modes);
+}
+
 void tty_take(struct tty *tty)
 {
     struct termios modes = tty->original;
@@ -39,7 +53,7 @@ void tty_take(struct tty *tty)
     modes.c_oflag &= ~(tcflag_t)(ONLCR | OCRNL | TABDLY); /* cursor movements must arrive as they are */
     modes.c_cc[VMIN] = 0;
     modes.c_cc[VTIME] = 0;
-    tcsetattr(STDOUT_FILENO, TCSANOW, &modes);
+    tty_set(&modes);
 }
 
 size_t tty_read(struct tty *tty, void *bytes, size_t room)
@@ -143,7 +157,7 @@ static void tty_go_on(void)
     tcflow(STDOUT_FILENO, TCOON);
     if (tcgetattr(STDOUT_FILENO, &modes) == 0) {
         modes.c_iflag &= ~(tcflag_t)IXON;
-        tcsetattr(STDOUT_FILENO, TCSANOW, &modes);
+        tty_set(&modes);
     }
 }
 
@@ -155,7 +169,7 @@ void tty_give_back(struct tty *tty)
             tcflush(STDOUT_FILENO, TCOFLUSH);
     }
     tty->queue_length = tty->queue_from = 0;
-    tcsetattr(STDOUT_FILENO, TCSANOW, &tty->original);
+    tty_set(&tty->original);
 }
 
 void tty_close(struct tty *tty)
@@ -197,7 +211,7 @@ static void leave_terminal(void)
             poll(&out, 1, LEAVE_MS);
         }
     }
-    tcsetattr(STDOUT_FILENO, TCSANOW, &rescue.termios);
+    tty_set(&rescue.termios);
 }
 
 /* SA_RESETHAND has put the default back: raised again, the signal ends the process as it would have. */
@@ -268,12 +282,6 @@ void tty_rescue_hold(bool held)
     rescue.armed = !held;
 }
 
-static struct {
-    volatile sig_atomic_t signal; /* the first that came */
-    void (*handler)(int);         /* libuv's: one for all signals */
-    void (*overdue)(void);
-} deadline;
-
 static void deadline_set(int ms)
 {
     struct itimerval timer = {.it_value = {.tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000}};
@@ -291,6 +299,7 @@ static void on_deadline(int number)
 
 static void on_ending(int number)
 {
+    signal(SIGTTOU, SIG_IGN); /* in the background, the terminal's modes would stop us for good */
     if (!deadline.signal && !(rescue.held && number != SIGTERM)) {
         struct sigaction action = {.sa_handler = on_deadline};
         deadline.signal = number;
