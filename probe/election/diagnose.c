@@ -266,15 +266,17 @@ static void slow_failover(struct diagnosis *d)
     if (took_us <= allowed_us || d->f->at.mono_us - change->lost_at.mono_us > shown_us + took_us)
         return;
     diagnosis_again(d, change->lost_at.mono_us + shown_us + took_us + 1);
-    /* Its report has bounds, which the history shows. The time before its znode went is reported, and does not
-       count against the allowance: the session timeout limits it. */
+    /* The time before its znode went is reported, and does not count against the allowance: the session timeout
+       limits it. Its report has bounds, which the history shows; those of lists alone would prove nothing. */
     const struct failover *reported = election_last_failover(election);
+    bool ours = reported && reported->to && strcmp(reported->to, change->to) == 0;
     struct span vacancy = {change->vacancy_us, change->vacancy_us};
     struct span takeover = {change->takeover_us, change->takeover_us};
-    if (reported && reported->vacancy.low_us >= 0)
+    if (ours &&
+        reported->vacancy.low_us + (takeover.low_us > 0 ? reported->takeover.low_us : 0) > allowed_us) {
         vacancy = reported->vacancy;
-    if (reported && reported->takeover.low_us >= 0)
         takeover = reported->takeover;
+    }
     struct span both = vacancy;
     char took[96], vacant[96], taken[96], when[SPAN_TEXT], phases[224] = "";
     if (takeover.low_us >= 0) {
@@ -294,10 +296,8 @@ static void slow_failover(struct diagnosis *d)
         snprintf(why + length, sizeof why - length, "; the old leader had been dead for at least %s",
                  describe_span(reported->detection.low_us, dead, sizeof dead));
     const struct candidate *to = election->leader;
-    /* Until its cause is judged, the old leader may have left on purpose; and between two lists of the candidates
-       anything may have happened sooner. */
-    bool ours = reported && reported->to && strcmp(reported->to, change->to) == 0;
-    bool judged = both.low_us > allowed_us && (ours || (election_is_named(election) && change->lost_seen));
+    /* Until its cause is judged, the old leader may have left on purpose. */
+    bool judged = election_is_named(election) || ours;
     diagnosis_raise(d, FINDING_SLOW_FAILOVER, SEVERITY_WARNING,
                     judged ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED, NO_SUBJECT, &to, to != NULL, NULL,
                     "the failover from %s to %s at %s took %s%s%s", change->from, change->to,

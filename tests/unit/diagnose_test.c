@@ -1001,16 +1001,22 @@ TEST(times)
                      "- n_0000000000\nlist\n> leader-lost n_0000000000 @1\n> candidate-left n_0000000000 @1\n"
                      "tick 12000\n+ n_0000000001 s=b\nlist\n> candidate-joined n_0000000001 @1\n"
                      "> leader-elected n_0000000000 -> n_0000000001 after 12000\n"
-                     "? findings slow-failover warning suspected n_0000000001\n"
-                     "? why slow-failover the failover from n_0000000000 to n_0000000001 at "
-                     "22:13:20Z took 12.0 s | see which phase was long: the vacancy (no candidate), or the "
-                     "takeover by the new leader\n"
-                     "tick 60000\ntime\n? findings slow-failover warning suspected n_0000000001\n"
-                     "? why slow-failover the failover from n_0000000000 to n_0000000001 at "
-                     "22:13:20Z took 0.0 s to 12.1 s | see which phase was long: the vacancy (no candidate), "
-                     "or the takeover by the new leader\n"
+                     "? findings slow-failover warning certain n_0000000001\n"
                      "tick 601000\ntime\n"
                      "? findings none\n");
+    model_script_run(
+        "... with the bounds that its report has",
+        "servers 1\n" CONNECT "client a on=1 at=h:1 timeout=10000\n"
+        "+ n_0000000000 s=a\nlist\n> election-seen\nreadall\nround\nsessions\nfailovers\n"
+        "tick 1000\nend a\n- n_0000000000\ngone n_0000000000\n> leader-lost n_0000000000 @1\n"
+        "> candidate-left n_0000000000 @1\nlist\ntick 100\nround\nsessions\nstated\n"
+        "> failover n_0000000000 -> nobody closed vacancy 102--1\n"
+        "tick 12000\n+ n_0000000001 s=b\nlist\n> candidate-joined n_0000000001 @1\n"
+        "> leader-elected n_0000000000 -> n_0000000001 after 12100\n"
+        "readall\n> failover n_0000000000 -> n_0000000001 closed vacancy 12000-12200\n"
+        "? why slow-failover the failover from n_0000000000 to n_0000000001 at 22:13:21Z took 12.0 s to "
+        "12.2 s; cause: closed | see which phase was long: the vacancy (no candidate), or the takeover by "
+        "the new leader\n");
     model_script_run(
         "... of a discovered one suspected until its cause is judged",
         "watch /a/election found\nconnect\n> connection connected\n"
