@@ -39,6 +39,7 @@ static const struct screen {
     {"overview-filter", scene_usual, "/dru"},
     {"overview-filtered", scene_usual, "/dru<Enter>"},
     {"overview-changes", scene_usual, "S"},
+    {"overview-changes-tenants", scene_tenants, "S"},
     {"jump", scene_usual, ":so"},
     {"jump-clusters", scene_clusters, ":elec"},
     {"jump-described", scene_usual, ":leader"},

@@ -108,15 +108,22 @@ static void draw_outlook(struct cells *cells, int y, int end, const struct overv
          totals->next_lock == 1 ? "lock" : "locks"}};
     static const size_t worst_first[] = {1, 2, 3, 0, 4};
     const size_t count = sizeof parts / sizeof *parts;
-    bool brief = cells->width < 100, any = false;
-    int x = 1 + (int)strlen(outlook_heading) + 2, widths[sizeof parts / sizeof *parts], wanted = x;
+    const int begin = 1 + (int)strlen(outlook_heading) + 2;
+    bool brief = cells->width < 100, any;
+    int x = begin, widths[sizeof parts / sizeof *parts], wanted;
 
-    for (size_t i = 0; i < count; i++) {
-        widths[i] = cells_width(cells, cells_sign(cells, parts[i].sign)) + 1 +
-                    snprintf(NULL, 0, "%zu %s", parts[i].count, brief ? parts[i].brief : parts[i].word);
-        if (parts[i].count > 0)
-            wanted += (any ? brief ? 2 : 3 : 0) + widths[i];
-        any |= parts[i].count > 0;
+    for (;; brief = true) {
+        any = false;
+        wanted = begin;
+        for (size_t i = 0; i < count; i++) {
+            widths[i] = cells_width(cells, cells_sign(cells, parts[i].sign)) + 1 +
+                        snprintf(NULL, 0, "%zu %s", parts[i].count, brief ? parts[i].brief : parts[i].word);
+            if (parts[i].count > 0)
+                wanted += (any ? cells->width < 100 ? 2 : 3 : 0) + widths[i];
+            any |= parts[i].count > 0;
+        }
+        if (brief || wanted <= end)
+            break;
     }
     bool whole = wanted <= end, begun = false;
     for (size_t k = 0; k < count; k++) {
@@ -149,6 +156,7 @@ static int overview_summary_draw_note(struct cells *cells, int y, const struct o
     const char *path = list->gone != NULL ? strchr(list->gone, '\n') : NULL;
     char note[NOTE_BYTES], name[NOTE_BYTES / 2];
     int width;
+    bool changes = order->sort == SORT_CHANGES;
     size_t used, below = list->count > list->top + list->rows ? list->count - list->top - list->rows : 0;
 
     if (path != NULL)
@@ -160,9 +168,13 @@ static int overview_summary_draw_note(struct cells *cells, int y, const struct o
         snprintf(note, sizeof note, "%zu of %zu with \"%s\"", order->matches, order->totals.elections,
                  order->filter);
     else
-        snprintf(note, sizeof note, "%s%s%s", overview_sort_word(order->sort, order->reverse),
-                 order->sort == SORT_CHANGES ? ", last " : "",
-                 order->sort == SORT_CHANGES ? strip_window_word(order->window) : "");
+        snprintf(note, sizeof note, "%s%s%s",
+                 /* its heading is marked as well, and the outlook needs the room */
+                 changes && below > 0 && cells->width < 100 ? ""
+                                                            : overview_sort_word(order->sort, order->reverse),
+                 changes ? ", last " : "", changes ? strip_window_word(order->window) : "");
+    if (note[0] == ',')
+        memmove(note, note + 2, strlen(note + 2) + 1);
     used = strlen(note);
     if (list->rows > 0 && below > 0)
         snprintf(note + used, sizeof note - used, ", %zu more below", below);
