@@ -779,7 +779,7 @@ static void say_recurrence(struct sentences *s, const struct story *story)
         text_printf(&text, ", %zu at the same time of day", story->before_same_time);
     text_add(&text, ".");
     char *sentence = text_take(&text);
-    story_lines_say(s, SENTENCE_CERTAIN, sentence, text_copy("failovers of this election in the recording"));
+    story_lines_say(s, SENTENCE_CERTAIN, sentence, text_copy("failovers of this election that are known"));
     if (story->before_same_server >= 3 && story->before_same_server * 3 >= story->before_known * 2)
         story_lines_say(
             s, SENTENCE_CERTAIN,
