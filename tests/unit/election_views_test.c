@@ -7,6 +7,7 @@
 #include "tests/support/framed.h"
 #include "tests/support/scenes.h"
 #include "tests/support/test.h"
+#include "tui/words/election_filter.h"
 #include "tui/views/screens.h"
 
 static struct framed show_election(struct stage *stage)
@@ -184,6 +185,16 @@ TEST(election_says_whether_the_line_is_whole)
     assert_has_not(hidden.text, "is intact");
     framed_end(&whole);
     framed_end(&hidden);
+}
+
+/* What is about a cluster and no election passes where elections of that cluster may. */
+TEST(filter_of_a_cluster)
+{
+    char name[] = "prod-eu";
+    const struct cluster prod = {.name = name};
+    assert_true(election_filter_match_cluster("cluster:prod vacant", &prod));
+    assert_true(election_filter_match_cluster("state:vacant", &prod));
+    assert_false(election_filter_match_cluster("cluster:stage", &prod));
 }
 
 /* Among ten thousand, a filter finds one by name, identity or session, and its place in line stays. */

@@ -61,6 +61,8 @@ static void events_on_event(void *context, const struct event *event)
         return;
     if (filter && event->election && !election_filter_match(filter, event->election, event->at))
         return;
+    if (filter && event->cluster && !election_filter_match_cluster(filter, event->cluster))
+        return;
     buffer_clear(&stream->line);
     if (stream->options->json)
         json_event_write(&stream->line, event);

@@ -208,6 +208,16 @@ bool election_filter_match_text(const char *filter, const struct election *elect
     return true;
 }
 
+bool election_filter_match_cluster(const char *filter, const struct cluster *cluster)
+{
+    struct term term;
+
+    while (next_term(&filter, &term))
+        if (term.field == FIELD_CLUSTER && !label_match(cluster->name, term.value))
+            return false;
+    return true;
+}
+
 size_t election_filter_finds(const char *filter, const struct candidate *candidate)
 {
     struct term term;

@@ -28,6 +28,9 @@ bool election_filter_match(const char *filter, const struct election *election, 
 bool election_filter_match_text(const char *filter, const struct election *election, struct moment now,
                                 bool (*has)(const void *thing, const char *text), const void *thing);
 
+/* Whether it may show an election of this cluster. */
+bool election_filter_match_cluster(const char *filter, const struct cluster *cluster);
+
 /* How many of its terms are about this candidate: pieces of text in it, or its host; 0 if that is another. */
 size_t election_filter_finds(const char *filter, const struct candidate *candidate);
 
