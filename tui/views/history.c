@@ -464,8 +464,11 @@ static void history_draw_failovers(struct history_view *view, struct cells *cell
         snprintf(caption, sizeof caption, "failovers");
     cells_rule(cells, 0, y++, cells->width, caption);
     if (leadership->failover_count == 0) {
-        columns_wrap_printf(cells, LEFT, y, ROLE_DIM,
-                            "None in this time. Left goes back in time, - shows a longer time.");
+        columns_wrap_printf(cells, LEFT, y, ROLE_DIM, "%s",
+                            changes_count(&leadership->changes) > 0
+                                ? "None to another client: the same one was first again, or its cause is not "
+                                  "judged yet."
+                                : "None in this time. Left goes back in time, - shows a longer time.");
         return;
     }
     if (shares.rows > 0) {
