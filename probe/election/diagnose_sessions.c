@@ -95,7 +95,7 @@ static bool have_no_session_by_design(struct election *election)
     bool waits = election->own->waited_for, awaits_lists = false;
     for (size_t i = 0; i < election->candidate_count; i++) {
         const struct candidate *c = election->candidates[i];
-        if (!c->known || owner_is_session(c->stat.owner) || election->candidate_count == 1)
+        if (election->candidate_count == 1 || (c->known && owner_is_session(c->stat.owner)))
             return election->own->waited_for = false;
         waits = waits || chain_watched_by(election, c, NULL, 0) > 0;
     }

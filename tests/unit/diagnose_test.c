@@ -81,6 +81,9 @@ TEST(owners)
                      "+ entry-100-0000000000\n+ entry-100-0000000001\nlist\n> election-seen\nreadall\n"
                      "tick 3000\ntime\nreadall\ntick 33000\ntime\nreadall\n"
                      "? findings persistent-candidate critical suspected entry-100-0000000000; "
+                     "persistent-candidate error suspected entry-100-0000000001\n"
+                     "+ entry-100-0000000002\nlist\n> candidate-joined entry-100-0000000002 @3\ntime\n"
+                     "? findings persistent-candidate critical suspected entry-100-0000000000; "
                      "persistent-candidate error suspected entry-100-0000000001\n");
     model_script_run("duplicate-session: threads that share one may",
                      CONNECT "+ " A " s=a one\n+ " B " s=a two\nlist\n> election-seen\nreadall\n"
