@@ -803,23 +803,9 @@ static void tell_apart(struct capture *k, const struct wire_client *client, cons
         newest->server, client->server);
 }
 
-static void capture_on_fact(void *context, struct wire_client *client, const struct wire_fact *fact)
+static void take_fact(struct capture *k, struct wire_client *client, struct logged_session *session,
+                      const struct wire_fact *fact)
 {
-    struct capture *k = context;
-    struct logged_session *session = capture_session_of(k, client);
-    if (!client->user)
-        capture_client_new(k, client);
-    k->fact_us = fact->at_us;
-    if (fact->kind != WIRE_LOST) /* it is found as time goes on, too */
-        capture_client_goes_on(k, client);
-    hear(session, client);
-    if (fact->zxid > k->zxid)
-        k->zxid = fact->zxid;
-    if (!k->query.beside)
-        tell_apart(k, client, fact);
-    k->coverage.standalone = k->zxid > 0 && k->zxid >> 32 == 0;
-    if (fact->kind == WIRE_OPENED || fact->kind == WIRE_LATE)
-        capture_server_seen(k, client);
     switch (fact->kind) {
     case WIRE_LATE:
         /* From here on it may be that of any session that was heard elsewhere before, and is not silent. */
@@ -850,7 +836,6 @@ static void capture_on_fact(void *context, struct wire_client *client, const str
         break;
     case WIRE_CREATED:
         on_created(k, client, fact);
-        show_candidate_deed(k, client, CAPTURED_WROTE, fact);
         break;
     case WIRE_UNSEEN:
         on_unseen(k, fact->path);
@@ -860,21 +845,15 @@ static void capture_on_fact(void *context, struct wire_client *client, const str
         break;
     case WIRE_SET:
         on_set(k, client, fact);
-        show_candidate_deed(k, client, CAPTURED_WROTE, fact);
         break;
     case WIRE_READ:
         capture_on_read(k, fact);
-        /* A lock that is another's. */
-        if (owner_is_session(fact->stat->owner) && fact->stat->owner != client->session)
-            show_candidate_deed(k, client, CAPTURED_LEARNED, fact);
         break;
     case WIRE_ABSENT:
         on_absent(k, fact->path, fact->zxid);
-        show_candidate_deed(k, client, CAPTURED_LEARNED, fact);
         break;
     case WIRE_LISTED:
         on_listed(k, fact);
-        show_candidate_deed(k, client, CAPTURED_LEARNED, fact);
         break;
     case WIRE_CLOSED:
         if (session)
@@ -889,17 +868,50 @@ static void capture_on_fact(void *context, struct wire_client *client, const str
         break;
     case WIRE_LOST:
         on_lost(k, session, client, fact);
-        show_candidate_deed(k, client, CAPTURED_LEARNED, fact);
         break;
     case WIRE_ENDED:
         on_ended(k, client);
-        show_candidate_deed(k, client, CAPTURED_LEARNED, fact);
-        client_leaves(client->user);
         break;
     case WIRE_OPAQUE:
         k->limits.encrypted++;
         break;
     }
+}
+
+/* What it shows of its client, if that has a candidate. */
+static void show_fact(struct capture *k, struct wire_client *client, const struct wire_fact *fact)
+{
+    bool wrote = fact->kind == WIRE_CREATED || fact->kind == WIRE_SET;
+    bool others = fact->kind == WIRE_READ && owner_is_session(fact->stat->owner) &&
+                  fact->stat->owner != client->session; /* a lock that is another's */
+    if (wrote)
+        show_candidate_deed(k, client, CAPTURED_WROTE, fact);
+    else if (others || fact->kind == WIRE_ABSENT || fact->kind == WIRE_LISTED || fact->kind == WIRE_LOST ||
+             fact->kind == WIRE_ENDED)
+        show_candidate_deed(k, client, CAPTURED_LEARNED, fact);
+}
+
+static void capture_on_fact(void *context, struct wire_client *client, const struct wire_fact *fact)
+{
+    struct capture *k = context;
+    struct logged_session *session = capture_session_of(k, client);
+    if (!client->user)
+        capture_client_new(k, client);
+    k->fact_us = fact->at_us;
+    if (fact->kind != WIRE_LOST) /* it is found as time goes on, too */
+        capture_client_goes_on(k, client);
+    hear(session, client);
+    if (fact->zxid > k->zxid)
+        k->zxid = fact->zxid;
+    if (!k->query.beside)
+        tell_apart(k, client, fact);
+    k->coverage.standalone = k->zxid > 0 && k->zxid >> 32 == 0;
+    if (fact->kind == WIRE_OPENED || fact->kind == WIRE_LATE)
+        capture_server_seen(k, client);
+    take_fact(k, client, session, fact);
+    show_fact(k, client, fact);
+    if (fact->kind == WIRE_ENDED)
+        client_leaves(client->user);
 }
 
 static void capture_on_gone(void *context, struct wire_client *client)

@@ -150,7 +150,7 @@ static void note_reacted(struct cluster *cluster, struct captured *captured, con
     }
 }
 
-static void note_missing(struct captured *captured, uint64_t session)
+static void note_packets_missing(struct captured *captured, uint64_t session)
 {
     for (size_t i = 0; i < WAKES_KEPT; i++) {
         struct captured_wake *wake = &captured->wakes[i];
@@ -258,7 +258,7 @@ void captured_observe(struct cluster *cluster, const struct observation *o)
     else if (o->captured.step == CAPTURED_REACTED || o->captured.step == CAPTURED_ANSWERED)
         note_reacted(cluster, cluster->captured, o);
     else if (o->captured.step == CAPTURED_MISSING)
-        note_missing(cluster->captured, o->captured.session);
+        note_packets_missing(cluster->captured, o->captured.session);
     else if (o->captured.step == CAPTURED_APART)
         note_apart(cluster->captured, o);
     else if (o->captured.step == CAPTURED_OVER)
