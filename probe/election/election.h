@@ -229,6 +229,9 @@ size_t election_position(const struct election *election, const struct candidate
 const struct candidate *election_predecessor(const struct election *election,
                                              const struct candidate *candidate);
 
+/* Whether the candidate of this name or path, which ended, may have led last: nobody is first, or who is was behind it. */
+bool election_may_have_led(const struct election *election, const char *name);
+
 /* Everything about this election has been read: its list, its candidates, its acknowledgement. */
 bool election_complete(const struct election *election);
 

@@ -43,6 +43,12 @@ const struct candidate *election_predecessor(const struct election *election,
     return at > 0 ? election->candidates[at - 1] : NULL;
 }
 
+bool election_may_have_led(const struct election *election, const char *name)
+{
+    int64_t sequence = recipe_sequence_of(name);
+    return !election->leader || (sequence != SEQUENCE_NONE && sequence < election->leader->sequence);
+}
+
 bool election_complete(const struct election *election)
 {
     switch (election->state) {

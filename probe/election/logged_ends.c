@@ -91,19 +91,14 @@ static bool was_removed(const struct election *election, const struct observed_t
     return false;
 }
 
-/* While there is a first, it led last if it was before that one, and none of those ended later. */
-static bool was_before(const struct election *election, const char *name)
-{
-    return !election->leader || recipe_sequence_of(name) < election->leader->sequence;
-}
-
 bool logged_ends_before(const struct election *election, struct moment now, struct failover *failover)
 {
     const struct logged_end *end;
     char *name = NULL;
     size_t i = 0;
     while (i < LOGGED_ENDS_KEPT && (end = logged_ends_at(election->cluster, i)) &&
-           !(end->evidence && (name = name_inside(election, end->path)) && was_before(election, name))) {
+           !(end->evidence && (name = name_inside(election, end->path)) &&
+             election_may_have_led(election, name))) {
         name = NULL;
         i++;
     }

@@ -376,13 +376,6 @@ static void follower_keep_before(struct log_follower *f, struct followed_change 
     hash_table_add(&f->before, &before->link);
 }
 
-/* Who is first may have been behind it. */
-static bool was_before_first(const struct election *election, const char *path)
-{
-    int64_t sequence = recipe_sequence_of(path);
-    return election->leader && sequence != SEQUENCE_NONE && sequence < election->leader->sequence;
-}
-
 /* Reports the last end in each election, at last those without a leader, as the latest are kept. Only the servers
  * tell how far their clock, which is the log's, is ahead: without their first answers the end would be told by
  * another clock. */
@@ -402,7 +395,7 @@ static void follower_show_before(struct log_follower *f)
                 continue;
             if (election && !election->leader && before->removed.zxid)
                 follower_observe(f, &before->removed, election->path);
-            if (election && (!election->leader || was_before_first(election, before->change.path)))
+            if (election && election_may_have_led(election, before->change.path))
                 follower_observe(f, &before->change, before->change.path);
             before_free(f, before);
         }
