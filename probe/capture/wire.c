@@ -362,12 +362,15 @@ static void wire_request(struct wire_connection *c, int64_t at_us, const uint8_t
 /* Whether this was done is not known: its reply is missing. */
 static void owed_lost(struct wire_connection *c, const struct owed_reply *owed, int64_t at_us)
 {
-    char fault[FRAME_FAULT_TEXT];
-    struct frame_reader asked = {
-        .at = owed->body, .end = owed->body + owed->length, .length = owed->length, .fault = fault};
-    if (owed->body && (is_creation(owed->kind) || owed->kind == REQUEST_MULTI))
-        tell_all_asked(c, WIRE_UNSEEN, owed->kind, asked, at_us);
-    char *path = owed->body && owed->kind == REQUEST_DELETE ? wire_read_path(&asked) : NULL;
+    char fault[FRAME_FAULT_TEXT], *path = NULL;
+    if (owed->body) {
+        struct frame_reader asked = {
+            .at = owed->body, .end = owed->body + owed->length, .length = owed->length, .fault = fault};
+        if (is_creation(owed->kind) || owed->kind == REQUEST_MULTI)
+            tell_all_asked(c, WIRE_UNSEEN, owed->kind, asked, at_us);
+        if (owed->kind == REQUEST_DELETE)
+            path = wire_read_path(&asked);
+    }
     if (path || owed->kind == REQUEST_MULTI)
         wire_tell(c, (struct wire_fact){.kind = WIRE_KEPT, .at_us = at_us, .path = path});
     free(path);
