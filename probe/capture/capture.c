@@ -502,7 +502,7 @@ static void on_created(struct capture *k, const struct wire_client *client, cons
     note_change(k, fact->path, node, true);
 }
 
-/* What was absent may be there, and who stands is not known, until a client is shown it anew. */
+/* What was absent may exist, and the candidates are unknown, until a client reads them again. */
 static void on_unseen(struct capture *k, const char *path)
 {
     if (!path) {

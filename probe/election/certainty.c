@@ -571,7 +571,7 @@ static bool readers_pass(const struct election *election, const struct candidate
     return true;
 }
 
-/* Under the names of the official recipe, which everybody writes for himself, the only one that waits watches nobody,
+/* Under the names of the official recipe, which has no library, the only one that waits watches nobody,
  * and nobody was ever seen to: another host may tell it of its turn. Other names are those of a program or of a
  * library. */
 static bool may_be_told(const struct election *election)
