@@ -339,5 +339,7 @@ void update_candidate_denied(const struct update *f, const char *name)
     candidates_unqueue(election, candidate);
     candidate->denied = true;
     election->unknown_count--;
+    if (candidate == election->leader)
+        leadership_counted(election);
     update_touched(f);
 }

@@ -2,13 +2,16 @@
 
 #include "config/text.h"
 
-void changes_led(struct change_counts *c, const char *name, const char *identity)
+void changes_led(struct change_counts *c, const char *name, const char *identity, uint64_t session)
 {
-    bool other = c->name && (!text_same(c->name, name) ||
-                             (c->identity && identity && !text_same(c->identity, identity)));
-    c->seen += c->name && (c->vacant || other);
+    bool other = c->vacant || !text_same(c->name, name) ||
+                 (c->identity && identity && !text_same(c->identity, identity));
+    if (c->session != 0 && session != 0)
+        other = c->session != session;
+    c->seen += c->name && other;
     c->name = name;
     c->identity = identity;
+    c->session = session;
     c->vacant = false;
 }
 

@@ -1,8 +1,8 @@
 /*
  * changes.h - how often the leader changed: the one rule of all figures.
  *
- * A change of leader is a loss of the leader that a next one followed, the same client perhaps, with nothing
- * unobserved between. It belongs to the moment of the loss. A loss that nobody followed is none, or none yet;
+ * A change of leader is a loss of the leader that a next one followed, the same client with a new session perhaps,
+ * with nothing unobserved between. A session that creates its candidate again goes on leading. It belongs to the moment of the loss. A loss that nobody followed is none, or none yet;
  * a change that was found after a gap is counted apart.
  *
  * A time line shows it at once, failovers when their evidence is complete, and the two may keep different
@@ -13,6 +13,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "probe/election/failover.h"
 
@@ -23,12 +24,13 @@ struct change_counts {
     size_t open;   /* failovers without a next leader */
 
     const char *name, *identity; /* of the latest leader with no gap since; name NULL: none. Borrowed */
+    uint64_t session;            /* its; 0: not known */
     bool vacant;                 /* since then */
 };
 
-/* The next stretch of a time line: led (the texts must outlive the next call; identity may be NULL), vacant,
- * or not observed. */
-void changes_led(struct change_counts *changes, const char *name, const char *identity);
+/* The next stretch of a time line: led (the texts must outlive the next call; identity may be NULL, session 0),
+ * vacant, or not observed. */
+void changes_led(struct change_counts *changes, const char *name, const char *identity, uint64_t session);
 void changes_vacant(struct change_counts *changes);
 void changes_gap(struct change_counts *changes);
 

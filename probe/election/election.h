@@ -98,7 +98,7 @@ struct candidate {
 struct tenure {
     char *name;
     char *identity;   /* or NULL */
-    uint64_t session; /* of the leader; 0: none, or not known (a recording does not keep it) */
+    uint64_t session; /* of the leader; 0: none, or not known */
     struct moment from;
     struct moment to; /* mono_us 0: still going on */
     bool from_exact;  /* its beginning was seen */

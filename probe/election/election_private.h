@@ -95,6 +95,7 @@ struct election_private {
     struct replicas *replicas;   /* its own znode at each server; NULL: not compared yet */
 
     /* Its leader, and its acknowledgement. */
+    bool uncounted;             /* the change to this leader: until its session is known */
     bool leader_unreported;     /* it is to be reported as elected once it has been read */
     struct moment leader_bound; /* from a recording: it did not lead before; mono_us 0: unknown */
     struct moment lost_after;   /* of a loss that was found after a gap: it happened since then */

@@ -68,6 +68,7 @@ void leadership_lost(const struct update *f, const struct candidate *leader, boo
     struct election *election = f->election;
     struct change *change = &election->change;
     update_emit_elected_read(f, true);
+    leadership_counted(election);
     bool denied = election->own->denied.mono_us != 0, brief = !denied && stood_briefly(f, leader);
     bool still_open = denied || brief;
     if (!still_open)
@@ -173,8 +174,7 @@ void leadership_won(const struct update *f, const struct candidate *leader)
     }
     tenure_begin(election, leader, from, election->leader_since_exact, false);
     election->leader = leader;
-    election->counters.leader_changes +=
-        election->own->denied.mono_us == 0; /* else counted with who never led */
+    election->own->uncounted = election->own->denied.mono_us == 0; /* else counted with who never led */
     failover_case_won(f);
     election->own->denied = (struct moment){0};
     election->own->still_open = false;
@@ -207,6 +207,12 @@ static void name_identity(char **identity, const struct candidate *leader)
     }
 }
 
+void leadership_counted(struct election *election)
+{
+    election->counters.leader_changes += election->own->uncounted && !tenure_goes_on(election);
+    election->own->uncounted = false;
+}
+
 void leadership_read(const struct update *f)
 {
     struct election *election = f->election;
@@ -218,6 +224,8 @@ void leadership_read(const struct update *f)
         name_identity(&last->identity, leader);
         last->session = leader->known ? leader->stat.owner : last->session;
     }
+    if (leader->known)
+        leadership_counted(election);
     if (election->change.to && strcmp(election->change.to, leader->name) == 0)
         name_identity(&election->change.to_identity, leader);
 

@@ -22,6 +22,8 @@ void leadership_believed(const struct update *update);
 void leadership_kept(const struct update *update);
 /* The leader's znode was read: its identity, its creation. */
 void leadership_read(const struct update *update);
+/* The change to this leader counts, unless its session led before: once that is known, or will not be. */
+void leadership_counted(struct election *election);
 /* Two equal numbers were put in order during the first poll. */
 void leadership_corrected(const struct update *update, struct candidate *leader);
 /* No change is known any more. */

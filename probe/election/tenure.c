@@ -133,3 +133,17 @@ bool tenure_is_other(const struct tenure *before, const struct tenure *now)
         return strcmp(before->identity, now->identity) != 0;
     return strcmp(before->name, now->name) != 0;
 }
+
+bool tenure_goes_on(const struct election *election)
+{
+    uint64_t session = 0;
+    for (size_t i = election->tenure_count; i-- > 0;) {
+        const struct tenure *tenure = election_tenure_at(election, i);
+        if (tenure->gap || (tenure->name && tenure->session == 0))
+            return false;
+        if (tenure->name && session != 0)
+            return tenure->session == session;
+        session = tenure->name ? tenure->session : session;
+    }
+    return false;
+}

@@ -18,8 +18,10 @@ void tenure_deny(struct tenure *tenure);
 /* Appends a copy of another election's tenure. */
 void tenure_put(struct election *election, const struct tenure *tenure);
 /* The leader was another client. Every holder of a lock has the same name, and a client may create its candidate
- * again: sessions are compared where they are known, else identities, as in a recording, which keeps no sessions. */
+ * again: sessions are compared where they are known, else identities. */
 bool tenure_is_other(const struct tenure *before, const struct tenure *now);
+/* The session that leads led before, and none between: it created its candidate again. */
+bool tenure_goes_on(const struct election *election);
 void tenures_free(struct election *election);
 
 /* It has not been observed since then. */

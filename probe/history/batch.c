@@ -172,7 +172,8 @@ void batch_add_tenure(struct batch *batch, const struct election *election, cons
                             .from_us = tenure->from.wall_us,
                             .to_us = tenure->to.mono_us ? tenure->to.wall_us : 0,
                             .from_exact = tenure->from_exact,
-                            .gap = tenure->gap};
+                            .gap = tenure->gap,
+                            .session = tenure->session};
 }
 
 void batch_add_fact(struct batch *batch, const char *cluster, const struct logged_fact *fact)

@@ -52,6 +52,7 @@ struct tenure_row {
     int64_t number;         /* of it in its election since the recorder began: again where it changed */
     int64_t from_us, to_us; /* to_us 0: it goes on */
     bool from_exact, gap;
+    uint64_t session;
 };
 
 struct fact_row {

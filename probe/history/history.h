@@ -105,6 +105,7 @@ enum stretch_kind { STRETCH_LED, STRETCH_VACANT, STRETCH_GAP /* not observed */ 
 struct history_stretch {
     enum stretch_kind kind;
     const char *name, *identity; /* of the leader; or NULL */
+    uint64_t session;            /* its; 0: not known */
     int64_t from_us, to_us;      /* clipped to the requested period */
     bool from_exact;             /* its beginning was seen */
 };

@@ -244,7 +244,7 @@ void history_stretch_count(struct change_counts *changes, const struct history_s
     else if (stretch->kind == STRETCH_VACANT)
         changes_vacant(changes);
     else if (stretch->name)
-        changes_led(changes, stretch->name, stretch->identity);
+        changes_led(changes, stretch->name, stretch->identity, stretch->session);
 }
 
 static bool history_count_stretch(void *context, const struct history_stretch *stretch)

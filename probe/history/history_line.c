@@ -83,10 +83,12 @@ struct tenure_read {
     int64_t row, stretch;
     enum stretch_kind kind;
     char *name, *identity;
+    uint64_t session;
     int64_t from_us, to_us; /* each as the clock then had it */
     bool from_exact, ended;
 };
 
+#define SESSION_COLUMN 8
 static struct tenure_read read_tenure(sqlite3_stmt *statement)
 {
     const char *kind = sql_text(statement, 1);
@@ -101,7 +103,8 @@ static struct tenure_read read_tenure(sqlite3_stmt *statement)
                                 .to_us = sql_number(statement, 5),
                                 .ended = sqlite3_column_type(statement, 5) != SQLITE_NULL,
                                 .from_exact = sqlite3_column_int(statement, 6) != 0,
-                                .stretch = sql_number(statement, 7)};
+                                .stretch = sql_number(statement, 7),
+                                .session = (uint64_t)sqlite3_column_int64(statement, SESSION_COLUMN)};
 }
 
 static void free_tenure(struct tenure_read *tenure)
@@ -155,11 +158,14 @@ static void add_piece(struct tenure_line *line, const struct tenure_read *tenure
                       int64_t to_us, bool exact)
 {
     room_for_one(&line->pieces, line->piece_count, &line->piece_room, sizeof *line->pieces);
-    line->pieces[line->piece_count++] = (struct piece){
-        .reported = {.kind = tenure->kind, .from_us = from_us, .to_us = to_us, .from_exact = exact},
-        .row = tenure->row,
-        .name = text_copy(tenure->name),
-        .identity = text_copy(tenure->identity)};
+    line->pieces[line->piece_count++] = (struct piece){.reported = {.kind = tenure->kind,
+                                                                    .from_us = from_us,
+                                                                    .to_us = to_us,
+                                                                    .from_exact = exact,
+                                                                    .session = tenure->session},
+                                                       .row = tenure->row,
+                                                       .name = text_copy(tenure->name),
+                                                       .identity = text_copy(tenure->identity)};
 }
 
 /* As far as the stretch shows that time. */
@@ -318,13 +324,14 @@ static bool read_tenures(struct tenure_line *line, sqlite3 *db, int64_t election
        times do not show where a tenure is stored. */
     sqlite3_stmt *statement = sql_select(
         db,
-        "SELECT t.id, t.kind, n.text, i.text, t.from_us, t.to_us, t.from_exact, t.stretch FROM tenure t"
+        "SELECT t.id, t.kind, n.text, i.text, t.from_us, t.to_us, t.from_exact, t.stretch, t.session FROM "
+        "tenure t"
         " LEFT JOIN name n ON n.id = t.candidate LEFT JOIN name i ON i.id = t.identity"
         " WHERE t.election = ?1 AND (?4 OR (t.from_us < ?3 AND t.id >= coalesce((SELECT min(id) - 1 FROM "
         "tenure"
         " WHERE election = ?1 AND (to_us IS NULL OR to_us > ?2)), 0))) ORDER BY t.id",
         values);
-    while ((code = sql_next(statement, 0)) == SQLITE_ROW) {
+    while ((code = sql_next(statement, 1u << SESSION_COLUMN)) == SQLITE_ROW) {
         struct tenure_read next = read_tenure(statement);
         if (held.row != 0)
             add_tenure(line, &held, &next);

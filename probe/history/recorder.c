@@ -36,6 +36,7 @@
 struct reported_tenure {
     struct moment from, to;
     bool named, identified;
+    uint64_t session;
     int64_t number;
 };
 
@@ -212,7 +213,8 @@ static void recorder_keep_observed(struct recorder *r, struct monitor *monitor)
 static bool same_tenure(const struct reported_tenure *reported, const struct tenure *tenure)
 {
     return reported->from.mono_us == tenure->from.mono_us && reported->to.mono_us == tenure->to.mono_us &&
-           reported->named == (tenure->name != NULL) && reported->identified == (tenure->identity != NULL);
+           reported->named == (tenure->name != NULL) && reported->identified == (tenure->identity != NULL) &&
+           reported->session == tenure->session;
 }
 
 /* A tenure that came from a recording is in it already. */
@@ -269,6 +271,7 @@ static void report_tenures(struct recorder *r, const struct election *e)
         reported->to = tenure->to;
         reported->named = tenure->name != NULL;
         reported->identified = tenure->identity != NULL;
+        reported->session = tenure->session;
     }
 }
 

@@ -37,7 +37,7 @@ static const char *const statements[] = {
     "CREATE TABLE finding (event INTEGER PRIMARY KEY, code TEXT NOT NULL, severity TEXT NOT NULL, certainty TEXT NOT NULL,"
     " candidates TEXT NOT NULL, evidence TEXT, advice TEXT, since_us INTEGER, unconfirmed_us INTEGER, subject INTEGER, one_look INTEGER)",
     "CREATE TABLE tenure (election INTEGER NOT NULL, id INTEGER NOT NULL, stretch INTEGER NOT NULL, kind TEXT NOT NULL,"
-    " candidate INTEGER, identity INTEGER, from_us INTEGER NOT NULL, from_exact INTEGER NOT NULL, to_us INTEGER, source INTEGER, PRIMARY KEY (election, id)) WITHOUT ROWID",
+    " candidate INTEGER, identity INTEGER, from_us INTEGER NOT NULL, from_exact INTEGER NOT NULL, to_us INTEGER, source INTEGER, session INTEGER, PRIMARY KEY (election, id)) WITHOUT ROWID",
     /* Of one stretch, whose clock its times are of. */
     "CREATE TABLE gap (id INTEGER PRIMARY KEY, cluster INTEGER, stretch INTEGER, from_us INTEGER NOT NULL, to_us INTEGER, why TEXT NOT NULL)",
     "CREATE TABLE chunk (id INTEGER PRIMARY KEY, stretch INTEGER NOT NULL, from_us INTEGER NOT NULL, first_event INTEGER NOT NULL,"

@@ -602,6 +602,7 @@ void tenure_fields(struct fields *f, struct tenure *tenure, uint64_t number)
     field_text(f, &tenure->identity);
     field_flag(f, &tenure->from_exact);
     field_flag(f, &tenure->gap);
+    field_number(f, &tenure->session);
     field_moment(f, &tenure->to);
 }
 

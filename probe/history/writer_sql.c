@@ -88,9 +88,10 @@ static const char *const texts[SQL_COUNT] = {
         "SELECT count(*) FROM failover WHERE election = ? AND lost_us = ? AND elected_us IS ?",
     [SQL_TENURE] =
         "INSERT INTO tenure (election, id, stretch, kind, candidate, identity, from_us, from_exact, to_us, "
-        "source) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (election, id) DO UPDATE SET kind = "
-        "excluded.kind, candidate = excluded.candidate, identity = excluded.identity, from_us = "
-        "excluded.from_us, from_exact = excluded.from_exact, to_us = excluded.to_us",
+        "source, session) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (election, id) DO UPDATE SET "
+        "kind = excluded.kind, candidate = excluded.candidate, identity = excluded.identity, from_us = "
+        "excluded.from_us, from_exact = excluded.from_exact, to_us = excluded.to_us, session = "
+        "excluded.session",
     [SQL_TENURE_ENDS] =
         "UPDATE tenure SET to_us = max(from_us, ?) WHERE election = ? AND id = ? AND to_us IS NULL",
     [SQL_LAST_TENURE] = "SELECT max(id) FROM tenure WHERE election = ?",
@@ -610,12 +611,19 @@ static bool write_tenure(struct writer_sql *rows, const struct batch *batch, con
         !tenure_base(rows, election, &base) || !name_of(rows, name, &candidate) ||
         !name_of(rows, batch_get(batch, row->identity), &identity))
         return false;
-    const struct sql_value tenure[] = {
-        sql_of(election),      sql_of(base + row->number),
-        sql_of(rows->stretch), sql_of_text(row->gap ? "gap" : name ? "led" : "vacant"),
-        sql_some(candidate),   sql_some(identity),
-        sql_of(row->from_us),  sql_of(row->from_exact),
-        sql_some(row->to_us),  sql_some(batch->from_log)};
+    const struct sql_value tenure[] = {sql_of(election),
+                                       sql_of(base + row->number),
+                                       sql_of(rows->stretch),
+                                       sql_of_text(row->gap ? "gap"
+                                                   : name   ? "led"
+                                                            : "vacant"),
+                                       sql_some(candidate),
+                                       sql_some(identity),
+                                       sql_of(row->from_us),
+                                       sql_of(row->from_exact),
+                                       sql_some(row->to_us),
+                                       sql_some(batch->from_log),
+                                       sql_some((int64_t)row->session)};
     if (!writer_sql_put(rows, SQL_TENURE, tenure))
         return false;
     /* Where how the one before ended was lost: it ended all the same. */

@@ -78,7 +78,8 @@ static struct change_counts report_count_changes(const struct report_election *e
         else if (stretch->kind == STRETCH_VACANT)
             changes_vacant(&changes);
         else if (stretch->leader != REPORT_NO_LEADER)
-            changes_led(&changes, stretch->name, election->leaders[stretch->leader].identity);
+            changes_led(&changes, stretch->name, election->leaders[stretch->leader].identity,
+                        stretch->session);
     }
     for (size_t i = 0; i < election->failover_count; i++)
         changes_failover(&changes, &election->failovers[i]);
@@ -421,6 +422,7 @@ static bool take_stretch(void *context, const struct history_stretch *reported)
     stretch->from_exact = reported->from_exact;
     if (reported->kind == STRETCH_LED) {
         stretch->name = text_copy(reported->name);
+        stretch->session = reported->session;
         stretch->leader = report_gather_leader_of(gathering, reported->name, reported->identity);
     }
     return true;

@@ -33,8 +33,9 @@ struct report_leader {
 #define REPORT_NO_LEADER SIZE_MAX
 struct report_stretch {
     enum stretch_kind kind;
-    size_t leader; /* index of leaders; REPORT_NO_LEADER unless STRETCH_LED */
-    char *name;    /* of the leader's znode; NULL unless STRETCH_LED */
+    size_t leader;    /* index of leaders; REPORT_NO_LEADER unless STRETCH_LED */
+    char *name;       /* of the leader's znode; NULL unless STRETCH_LED */
+    uint64_t session; /* of the leader; 0: not known */
     int64_t from_us, to_us;
     bool from_exact;    /* its beginning was seen */
     int64_t skipped_us; /* of a gap: the time that the recorder's clock skipped when it was set forward */

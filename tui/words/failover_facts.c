@@ -83,7 +83,7 @@ static int64_t count_tenures(const struct election *election, int64_t from_us, s
         else if (tenure->name == NULL)
             changes_vacant(changes);
         else
-            changes_led(changes, tenure->name, tenure->identity);
+            changes_led(changes, tenure->name, tenure->identity, tenure->session);
         if (lost_us <= from_us)
             changes->seen = 0;
         else if (changes->seen > 0 && oldest_us == 0)
