@@ -450,9 +450,8 @@ static struct span case_vacancy(const struct failover_case *c, struct moment won
     bool denied = change->vacancy_us < 0 && own->denied.mono_us > lost_us && !own->led_unseen;
     if (c->gap_us != 0 || (change->vacancy_us < 0 && !denied))
         return SPAN_UNKNOWN;
-    if (denied && change->takeover_us >= 0)
-        return (struct span){0, 0}; /* it acknowledged late: it was taking over */
-    if (!own->still_open && (election->leader->joined.mono_us < lost_us || c->evidence.displaced))
+    bool taken_over = !own->still_open || change->vacancy_us == 0; /* perhaps acknowledged late */
+    if (taken_over && (election->leader->joined.mono_us < lost_us || c->evidence.displaced))
         return (struct span){0, 0};
     struct span vacancy = span_about(change->vacancy_us, c->late_us);
     if (denied) { /* it was first all the while, and had not led by then */

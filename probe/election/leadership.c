@@ -138,24 +138,29 @@ void leadership_won(const struct update *f, const struct candidate *leader)
     struct election *election = f->election;
     struct change *change = &election->change;
     bool open = change_open(change);
-    bool denied = election->leader != NULL; /* until now: it became first before */
+    struct tenure *last = tenure_last(election);
+    bool nobody = last && !last->name && !last->gap;
+    bool denied = election->leader != NULL;                   /* until now: it became first before */
+    bool late = denied && nobody && change->takeover_us >= 0; /* it acknowledged: it was taking over */
+    struct moment first = late ? last->from : f->at;
     if (!open)
         leadership_clear_change(change);
     change->to = text_copy(leader->name);
     change->to_identity = text_copy(leader->identity);
 
     /* A candidate that waited when the leader went became first at that moment, or behind one that never led. */
-    bool waited = open && !election->own->still_open && leader->joined.mono_us < change->lost_at.mono_us;
+    bool waited = open && leader->joined.mono_us < change->lost_at.mono_us &&
+                  (late ? first.mono_us == change->lost_at.mono_us : !election->own->still_open);
     /* A candidate found after a gap may have been there for most of that time. */
-    if (open && !denied && election->own->lost_after.mono_us == 0 && !election->own->led_unseen &&
+    if (open && (late || !denied) && election->own->lost_after.mono_us == 0 && !election->own->led_unseen &&
         (waited || election->fresh))
-        change->vacancy_us = waited ? 0 : f->at.mono_us - change->lost_at.mono_us;
+        change->vacancy_us = waited ? 0 : first.mono_us - change->lost_at.mono_us;
     if (waited) {
         bool found_late = election->own->lost_after.mono_us != 0;
         election->leader_since = found_late ? election->own->lost_after : change->lost_at;
         election->leader_since_exact = !found_late;
     } else if (denied) {
-        election->leader_since = election->own->denied;
+        election->leader_since = late ? first : election->own->denied;
         election->leader_since_exact = false;
     } else {
         election->leader_since =
@@ -165,14 +170,13 @@ void leadership_won(const struct update *f, const struct candidate *leader)
             election->leader_since = f->at;
     }
 
-    struct moment from = f->at;
-    struct tenure *last = tenure_last(election);
-    if (last && !last->name && !last->gap && open && last->from.mono_us == change->lost_at.mono_us &&
-        (waited || last->from.mono_us == f->at.mono_us)) {
-        from = last->from;
-        tenure_drop_last(election); /* there always was a leader */
+    bool always = open && nobody && last->from.mono_us == change->lost_at.mono_us &&
+                  (waited || last->from.mono_us == f->at.mono_us);
+    if (always || late) { /* from then on there was a leader */
+        first = last->from;
+        tenure_drop_last(election);
     }
-    tenure_begin(election, leader, from, election->leader_since_exact, false);
+    tenure_begin(election, leader, first, election->leader_since_exact, false);
     election->leader = leader;
     election->own->uncounted = election->own->denied.mono_us == 0; /* else counted with who never led */
     failover_case_won(f);

@@ -389,8 +389,8 @@ TEST(reports_at_the_latest)
                      "> failover " A " -> nobody unknown vacancy 10200--1\n? never-led yes\n? led no\n"
                      "+ /leader s=b host-b\nread /leader\n> leader-acknowledged " B
                      " after 10200\ntick 100\ntime\n"
-                     "> failover " A " -> " B " unknown vacancy 0 takeover 10100-10300 total 10100--1\n"
-                     "? never-led no\n? led yes\n");
+                     "> failover " A " -> " B " unknown vacancy 0-100 takeover 10100-10300 total 10100--1\n"
+                     "? never-led no\n? led yes\n? tenures " A "(host-a) ~1000-1000, " B "(host-b) ~1000-\n");
 }
 
 TEST(reports_an_open_one_when_the_next_begins)
