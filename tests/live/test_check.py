@@ -74,6 +74,22 @@ def test_a_wait_settles_what_one_look_suspects(zk, path):
         line.close()
 
 
+def test_a_leader_that_died_is_never_ok(zk3, path):
+    """Of three servers it takes seconds to prove that none has a connection of it: more than some deadlines."""
+    line = Line(zk3, path)
+    try:
+        for i in range(2):
+            line.join(host=f"127.0.34.{i + 1}", timeout_s=40, at=zk3.addresses[i])
+        until(lambda: check(zk3, path).status == 0, 20, "all is well")
+        line.sessions[0].drop()
+        told = [check(zk3, path, "-t", deadline) for deadline in ("2", "2", "3", "20")]
+        assert all(done.status == 1 and ": owner-disconnected (" in done.out or
+                   done.status == 3 and ("a proof takes longer" in done.out or "not answered" in done.out)
+                   for done in told) and told[-1].status == 1, told
+    finally:
+        line.close()
+
+
 def test_thresholds_decide(zk, path, standing, follower):
     follower.exists(standing[0], watch=lambda event: None)
     for arguments, status in (((), 0), (("-w", "candidates=3:"), 1), (("-c", "candidates=3:"), 2),

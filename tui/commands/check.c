@@ -57,6 +57,7 @@ struct check {
     struct history *history;   /* NULL: there is none */
     struct moment now;
     bool waited; /* until suspicions were settled, or could not be */
+    bool late;   /* some requests were not answered: that is said at the end */
     enum check_status status;
     struct text problems[CHECK_UNKNOWN + 1], fine, performance;
     struct text lines; /* of --verbose */
@@ -376,6 +377,13 @@ static bool check_just_lost(const struct check *check, const struct election *el
            check->now.mono_us - lost_us < election->settings->allow.vacancy_ms * 1000;
 }
 
+/* No server lists a connection of the leader: it may be gone, which further lists prove in seconds. */
+static bool check_misses(const struct election *election)
+{
+    const struct client_session *client = election->leader ? candidate_client(election->leader) : NULL;
+    return client && !client->connected;
+}
+
 /* The checks without any option. */
 static void check_defaults(struct check *check, const struct election *election,
                            const double figures[FIGURE_COUNT])
@@ -416,6 +424,12 @@ static void check_defaults(struct check *check, const struct election *election,
     } else if (leader && state != ELECTION_LED && !check_judges(check, FIGURE_VACANCY))
         check_vacancy(check, election, figures[FIGURE_VACANCY]);
     check_doubt(check, election);
+    if (leader && state == ELECTION_LED && check_misses(election) && election->suspected && !check->late &&
+        !check_judges(check, FIGURE_SUSPECTED) && !check_judges(check, FIGURE_FINDINGS))
+        check_raise(check, CHECK_UNKNOWN,
+                    "%s: no server shows a connection of the leader's session; a proof takes longer: raise "
+                    "--timeout",
+                    path);
     bool successor = lock || whatif_heir(election) != NULL;
     /* One that was found, and may be a lock, needs no client that waits. */
     bool wanted = successor || named || election->kind_proof != KIND_ASSUMED;
@@ -725,13 +739,14 @@ static int check_judge(const struct monitor *monitor, const struct invocation *i
                           .monitor = monitor,
                           .model = model,
                           .waited = options->wait_given,
+                          .late = late &&
+                                  summary_result(model) != SUMMARY_UNREACHED, /* else said with what to do */
                           .history = command_recording_configured(&settings->history),
                           .now = clock_now()};
     char wait[32];
     for (size_t i = 0; i < model->cluster_count; i++)
         check_cluster(&check, &model->clusters[i], &settings->clusters[i], check_names(settings));
-    bool unreached = summary_result(model) == SUMMARY_UNREACHED; /* said above, with what to do */
-    if (late && !unreached)
+    if (check.late)
         check_raise(&check, CHECK_UNKNOWN, "some requests were not answered within %s; raise --%s",
                     format_span((short_wait ? options->wait_ms : check_deadline_ms(options)) * 1000, wait,
                                 sizeof wait),
@@ -797,16 +812,12 @@ static void check_guard(int64_t ms)
     setitimer(ITIMER_REAL, &timer, NULL);
 }
 
-/* Whether no server lists a connection of some leader: it may be gone, which further lists prove in seconds. */
 static bool check_misses_leader(const struct model *model)
 {
     for (size_t i = 0; i < model->cluster_count; i++)
-        for (size_t k = 0; k < model->clusters[i].election_count; k++) {
-            const struct candidate *leader = model->clusters[i].elections[k]->leader;
-            const struct client_session *client = leader ? candidate_client(leader) : NULL;
-            if (client && !client->connected)
+        for (size_t k = 0; k < model->clusters[i].election_count; k++)
+            if (check_misses(model->clusters[i].elections[k]))
                 return true;
-        }
     return false;
 }
 
