@@ -732,13 +732,30 @@ struct beside {
     int64_t asked_us; /* one that is no member here was seen to make requests: client_asks_us() */
 };
 
+static bool together(int64_t one_us, int64_t other_us)
+{
+    return one_us != 0 && one_us < other_us + SETTLING_US && other_us < one_us + SETTLING_US;
+}
+
+/* It joined another line, or its predecessor there left, as the children here changed: it had requests of its own. */
+static bool was_busy_elsewhere(const struct election *election, const struct client *client)
+{
+    int64_t changed_us = election->own->changed_us;
+    const struct candidate *c = client->owned;
+    while (c && !(c->joined_seen && together(c->joined.mono_us, changed_us)) &&
+           !together(c->own->before_us, changed_us))
+        c = c->own->owned_next;
+    return c != NULL;
+}
+
 /* One of whatever host that is no member here did, since the children changed: a watch on them may have notified it. */
 static bool others_react(const struct election *election)
 {
     const struct session_table *clients = election->cluster->clients;
     for (const struct client *c = session_table_walk(clients, NULL); c; c = session_table_walk(clients, c))
         if ((c->still_us == 0 || c->still_us >= election->own->changed_us) && c->shown.connected &&
-            !c->shown.observer && !c->ours && !client_candidate(c, election))
+            !c->shown.observer && !c->ours && !client_candidate(c, election) &&
+            !was_busy_elsewhere(election, c))
             return true;
     return false;
 }

@@ -159,6 +159,9 @@ TEST(conditions_of_a_missing_watch)
 #define FOUR_REQUESTS "request c\nrequest c\nrequest c\nrequest c\n"
 #define SIXTEEN FOUR_REQUESTS FOUR_REQUESTS FOUR_REQUESTS FOUR_REQUESTS
 #define FIFTH "+ " E " s=e\nclient e on=1 at=10.0.0.5:15\nlist\n> candidate-joined " E " @5\n"
+#define JOINS_X(later_ms)                                                                                    \
+    "watch /x/election\n+ n_0000000000 s=8\nlist\n> election-seen\ntick " later_ms                           \
+    "\n+ n_0000000001 s=7\nlist\n> candidate-joined n_0000000001 @2\nreadall\nrequest 7\nwatch /election\n"
     static const struct {
         const char *proves, *servers, *before, *meanwhile, *after, *expected;
     } rows[] = {
@@ -213,6 +216,12 @@ TEST(conditions_of_a_missing_watch)
         {"... one does, and might tell it", "1",
          "children 3\nclient 7 on=1 at=10.0.0.9:99\nround\ntick 3000\n" FIFTH "w e " D "\nrequest 7\n", "",
          "", "suspected"},
+        {"... it joins another line at that moment", "1",
+         "children 3\nclient 7 on=1 at=10.0.0.9:99\nround\ntick 3000\n" FIFTH "w e " D "\n" JOINS_X("0"), "",
+         "", "certain"},
+        {"... two seconds later", "1",
+         "children 3\nclient 7 on=1 at=10.0.0.9:99\nround\ntick 3000\n" FIFTH "w e " D "\n" JOINS_X("2000"),
+         "", "", "suspected"},
         {"... it was busy just before that", "1", "children 3\nround\ntick 1000\n" FIFTH "w e " D "\n", "",
          "", "suspected"},
         {"... less than half a minute ago", "1", "children 3\n", "",
