@@ -20,12 +20,16 @@
 /* The delays of immediate packets differ by less. */
 #define PUNCTUAL_US INT64_C(100000)
 #define DELAYS_KEPT_US INT64_C(30000000)
+/* What comes sooner after another than a block takes, and as late, came in no block; so many prove it. */
+#define UNBLOCKED_US INT64_C(900000)
+#define UNBLOCKED_ENOUGH 4
 /* A packet may come this much later than any in that time. */
-#define LATER_US INT64_C(50000)
+#define LATER_US INT64_C(20000)
 
 /* From a packet's time until it came, by two clocks; since_us 0: none came. */
 struct delays {
-    int64_t least_us, most_us, since_us;
+    int64_t least_us, most_us, since_us, latest_us, arrived_us; /* latest: that of the last packet */
+    int unblocked;
 };
 
 struct log_recorder {
@@ -227,8 +231,14 @@ static void note_delay(struct log_recorder *r, const struct captured_packet *pac
         return;
     if (d->since_us == 0 || packet->arrived_us - d->since_us > DELAYS_KEPT_US) {
         r->earlier = *d;
-        *d = (struct delays){delay_us, delay_us, packet->arrived_us};
+        *d = (struct delays){delay_us, delay_us, packet->arrived_us, delay_us, packet->arrived_us, 0};
     }
+    int64_t after_us = packet->arrived_us - d->arrived_us, apart_us = delay_us - d->latest_us;
+    if (r->earlier.since_us == 0 && after_us > PUNCTUAL_US && after_us < UNBLOCKED_US &&
+        apart_us > -LATER_US && apart_us < LATER_US && d->unblocked++ == 0)
+        d->least_us = d->most_us = delay_us; /* the first packets may have waited for this program */
+    d->latest_us = delay_us;
+    d->arrived_us = packet->arrived_us;
     d->least_us = delay_us < d->least_us ? delay_us : d->least_us;
     d->most_us = delay_us > d->most_us ? delay_us : d->most_us;
 }
@@ -298,7 +308,7 @@ void log_recorder_pass_packets(struct log_recorder *r, int64_t mono_us)
     const struct delays *d = &r->delays, *before = r->earlier.since_us ? &r->earlier : d;
     int64_t least_us = d->least_us < before->least_us ? d->least_us : before->least_us;
     int64_t late_us = (d->most_us > before->most_us ? d->most_us : before->most_us) - least_us;
-    bool punctual = before != d && late_us < PUNCTUAL_US;
+    bool punctual = (before != d || d->unblocked >= UNBLOCKED_ENOUGH) && late_us < PUNCTUAL_US;
     late_us = late_us < DELAY_MOST_US ? late_us : DELAY_MOST_US;
     late_us = punctual || late_us > BLOCK_US ? late_us : BLOCK_US;
     int64_t passed_us = mono_us - least_us - late_us - LATER_US;

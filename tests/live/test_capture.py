@@ -5,7 +5,9 @@ import os
 import signal
 import struct
 import subprocess
+import threading
 import time
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -78,10 +80,11 @@ def test_events_of_a_file_and_of_a_pipe(private):
     check_told([json.loads(line) for line in done.stdout.splitlines()])
 
 
-def test_packets_that_a_pipe_hands_on_in_blocks(private):
-    """As tcpdump does without --immediate-mode: a second's packets at once, when it is over. What came before a's last
-    seconds comes in the first of them."""
-    since, until_second = 1795632441, 1795632452
+@pytest.mark.parametrize("block", [1, 0])
+def test_packets_that_a_pipe_hands_on(private, block):
+    """As tcpdump does without --immediate-mode: a second's packets at once, when it is over; and with it. What came before
+    b's last seconds comes in the first of them. What time tells comes in time where the packets do."""
+    since, until_second = 1795632447, 1795632459
     path = file_of(Path(private["HOME"]) / "part.pcap", until=until_second)
     data = bytearray(Path(path).read_bytes())
     at = part = 24
@@ -94,21 +97,29 @@ def test_packets_that_a_pipe_hands_on_in_blocks(private):
     alone = events(run("events", "--json", "--capture", path, env=private))
     with subprocess.Popen([PROGRAM, "events", "--json", "--capture", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE, env={**os.environ, **private}, bufsize=0) as process:
+        told = []
+        reader = threading.Thread(target=lambda: told.extend((time.time(), json.loads(line)) for line in process.stdout))
+        reader.start()
         process.stdin.write(data[:24])
-        at = 24
-        for second in range(since, until_second):
-            begin = at
-            while at < len(data) and struct.unpack("<I", data[at:at + 4])[0] == second:
-                at += 16 + struct.unpack("<I", data[at + 8:at + 12])[0]
-            time.sleep(1)
-            process.stdin.write(data[begin:at])
-        out, err = process.communicate(timeout=60)
+        at, begun = 24, time.time() - since
+        while at < len(data):
+            second, part, captured = struct.unpack("<III", data[at:at + 12])
+            due = begun + (second + block if block else second + part / 1e6)
+            time.sleep(max(0, due - time.time()))
+            process.stdin.write(data[at:at + 16 + captured])
+            at += 16 + captured
+        process.stdin.close()
+        reader.join(60)
+        err = process.stderr.read()
     check_sanitizers(err.decode())
 
     def figures(told):
         return [[e["failover"][key] for key in ("cause", "cause_certainty", "detection_ms", "notified_ms", "reacted_ms")]
                 for e in told if e["event"] == "failover"]
-    assert figures(json.loads(line) for line in out.splitlines()) == figures(alone) != []
+    assert figures(event for _, event in told) == figures(alone) != []
+    behind = [at - begun - datetime.fromisoformat(event["time"]).timestamp()
+              for at, event in told if event["event"] == "finding-raised" and event["finding"]["code"] == "leader-silent"]
+    assert behind and (block or max(behind) < 0.3), behind
 
 
 def test_a_creation_that_is_missing(private, tmp_path):
