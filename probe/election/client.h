@@ -41,6 +41,7 @@ struct client_session {
                                 none was ever set on this connection */
     bool all_watches : 1;    /* packets show watches of every kind: no other is hidden */
     bool observer : 1;       /* it is a copy of this program */
+    bool pings : 1;          /* silent_ms is unknown, but not long: a recording shows the long ones */
     bool alive_known : 1;    /* ZooKeeper's leader was polled */
     bool alive : 1;          /* and listed its session */
 };

@@ -120,6 +120,8 @@ static void snapshot_read_session(struct snapshot_reader *t, struct election *e)
     session_fields(&t->fields, &client->shown);
     if (client->shown.server >= e->cluster->server_count)
         client->shown.server = CLIENT_NOWHERE;
+    client->shown.pings =
+        client->shown.connected && client->shown.timeout_ms > 0 && client->shown.silent_ms < 0;
 }
 
 /* ---- findings and tenures ---- */

@@ -163,6 +163,8 @@ def test_the_chain_as_it_was(private):
     election, = (e for c in json.loads(done.out)["clusters"] for e in c["elections"])
     assert election["next_failover"]["chain"] == "complete" and election["next_failover"]["told"] is True
     assert [c["state"] for c in election["candidates"]] == ["leader", "waiting", "waiting", "waiting"]
+    shown = run("once", "--capture", CAPTURE, "--at", "2026-11-25T18:47:23Z", env=private).out
+    assert shown.count("≤3.0s") == 4, shown  # HEARD: each pings in time
 
 
 def test_a_capture_is_no_server(private):

@@ -292,11 +292,17 @@ void chain_put_heard(struct cells *cells, int x, int y, int room, const struct e
     bool is_bound;
     int percent, filled;
     int64_t silent_ms = chain_silent_ms(election, candidate, &is_bound, &percent);
+    const struct client_session *session = candidate_client(candidate);
     char age[16];
     style look;
 
     if (room <= 0)
         return;
+    if (silent_ms < 0 && session && session->pings && chain_lines_server_of(election, session)) {
+        cells_printf(cells, x, y, room, ROLE_DIM, "%s%s", cells_sign(cells, SIGN_AT_MOST),
+                     format_age(session->timeout_ms * INT64_C(500), age, sizeof age));
+        return;
+    }
     if (silent_ms < 0) {
         cells_put(cells, x, y, room, ROLE_DIM,
                   cells_sign(cells, candidate_stays(candidate) ? SIGN_DASH : SIGN_UNKNOWN));
@@ -318,7 +324,6 @@ void chain_put_heard(struct cells *cells, int x, int y, int room, const struct e
     }
     int used = cells_printf(cells, x, y, room, look, "%s%s", is_bound ? cells_sign(cells, SIGN_AT_LEAST) : "",
                             format_age(silent_ms * 1000, age, sizeof age));
-    const struct client_session *session = candidate_client(candidate);
     if (room + GAUGE_CELLS + 1 >= HEARD_WHOLE && session->timeout_ms > 0)
         cells_printf(cells, x + used, y, room - used, ROLE_DIM, " of %s",
                      format_age((int64_t)session->timeout_ms * 1000, age, sizeof age));
