@@ -421,19 +421,23 @@ def test_an_environment_that_names_a_pipe(variable, value, command, status, tmp_
     assert process.returncode == status and os.listdir(tmp_path / "files") == []
 
 
-@pytest.mark.parametrize("before", ["", "bg\r"])
-def test_the_end_of_a_stopped_job(before):
+@pytest.mark.parametrize("stop, kill", [("\x1a", "kill %1\r"), ("\x1a", "bg\rkill %1\r"), (signal.SIGSTOP, "kill -HUP %1\r")])
+def test_the_end_of_a_stopped_job(stop, kill):
     """A dashboard that its shell has stopped ends by the shell's kill, and leaves the shell its terminal."""
     with Pty(["bash", "--norc", "--noprofile", "-i"], env={"PS1": "ready> "}) as terminal:
         terminal.shows("ready>")
         terminal.keys(f"{PROGRAM} watch -s 127.0.0.1:1 /e\r")
         terminal.shows("/e")
         until(lambda: b"\033[?1049h" in terminal.bytes())
-        terminal.keys("\x1a")
-        terminal.shows("Stopped")
-        terminal.keys(f"{before}kill %1\r")
         shell = terminal.process.pid
-        until(lambda: not open(f"/proc/{shell}/task/{shell}/children").read())
+        jobs = f"/proc/{shell}/task/{shell}/children"
+        if stop == "\x1a":
+            terminal.keys(stop)
+        else:
+            os.kill(int(open(jobs).read()), stop)
+        terminal.shows("Stopped")
+        terminal.keys(kill)
+        until(lambda: not open(jobs).read())
 
 
 def test_closed_output(zk, election):

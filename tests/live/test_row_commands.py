@@ -28,6 +28,7 @@ actions:
   - {{name: missing, key: O, run: ['{{candidate}}', '{{path}}']}}
   - {{name: sleeper, key: U, run: [sh, -c, 'echo asleep; exec sleep 1000']}}
   - {{name: stops, key: z, run: [sh, -c, 'echo stopping; kill -STOP $$; exec sleep 1000']}}
+  - {{name: raw, key: J, run: [sh, -c, 'stty raw -echo; echo unheard; exec sleep 1000']}}
   - {{name: breaks, key: I, run: ['{broken}']}}
 """)
     terminal = Pty([PROGRAM, "watch", "-c", str(config)], env={"LC_ALL": "C.UTF-8"})
@@ -89,11 +90,13 @@ def test_a_command_has_the_terminal_and_gives_it_back(screen):
     assert screen.wait() == 130 and screen.restored()
 
 
-def test_the_end_ends_the_command(screen):
-    screen.keys(":sleep\r")
-    screen.shows("asleep")
-    screen.process.send_signal(signal.SIGTERM)
-    assert screen.wait() == 143 and screen.restored()
+@pytest.mark.parametrize("keys, shown, ending", [(":sleep\r", "asleep", signal.SIGTERM), ("J", "unheard", signal.SIGTERM),
+                                                 ("J", "unheard", signal.SIGHUP)])
+def test_the_end_ends_the_command(screen, keys, shown, ending):
+    screen.keys(keys)
+    screen.shows(shown)
+    screen.process.send_signal(ending)
+    assert screen.wait() == 128 + ending and screen.restored()
 
 
 def test_a_change_is_told(screen, client):

@@ -55,7 +55,7 @@ bool shutdown_begin(struct shutdown *ending, uv_loop_t *loop, int64_t first_ms, 
         if (uv_signal_start(&ending->signals[i], shutdown_on_signal, numbers[i]) != 0)
             return false;
     }
-    tty_deadline_arm();
+    tty_deadline_arm(false);
     return true;
 }
 

@@ -646,7 +646,7 @@ static bool catch_signals(struct terminal_stage *stage)
         if (uv_signal_start(caught, main_loop_on_signal, signals[i]) != 0)
             return false;
     }
-    tty_deadline_arm();
+    tty_deadline_arm(true);
     return true;
 }
 

@@ -330,8 +330,8 @@ void curses_close(struct curses *curses)
         send_reports(curses, false);
         endwin();
         collect_output(curses);
-        tty_give_back(&curses->tty);
     }
+    tty_give_back(&curses->tty); /* a command in the foreground may have changed its modes */
     tty_rescue_disarm();
     curses_free_all(curses);
 }

@@ -300,7 +300,8 @@ static void on_deadline(int number)
 static void on_ending(int number)
 {
     signal(SIGTTOU, SIG_IGN); /* in the background, the terminal's modes would stop us for good */
-    if (!deadline.signal && !(rescue.held && number != SIGTERM)) {
+    bool typed = number == SIGINT || number == SIGQUIT;
+    if (!deadline.signal && !(rescue.held && typed)) {
         struct sigaction action = {.sa_handler = on_deadline};
         deadline.signal = number;
         sigaction(SIGALRM, &action, NULL);
@@ -309,10 +310,10 @@ static void on_ending(int number)
     deadline.handler(number);
 }
 
-void tty_deadline_arm(void)
+void tty_deadline_arm(bool at_hangup)
 {
-    static const int numbers[] = {SIGINT, SIGTERM, SIGQUIT};
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+    static const int numbers[] = {SIGINT, SIGTERM, SIGQUIT, SIGHUP};
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers - !at_hangup; i++) {
         struct sigaction action;
         if (sigaction(numbers[i], NULL, &action) != 0 || (action.sa_flags & SA_SIGINFO) ||
             action.sa_handler == SIG_DFL || action.sa_handler == SIG_IGN || action.sa_handler == on_ending)

@@ -76,9 +76,10 @@ void tty_rescue_hold(bool held);
  * After SIGINT, SIGTERM or SIGQUIT the program ends within a second, whatever it does: a library may wait where
  * no signal reaches it (for a pipe that the environment names), and to release a million candidates takes
  * seconds. For signals that libuv handles already: its handlers stay, and are called. What is typed while the
- * terminal is held is for the other program.
+ * terminal is held is for the other program. at_hangup: also after SIGHUP, which others take as a wish to read their
+ * configuration again.
  */
-void tty_deadline_arm(void);
+void tty_deadline_arm(bool at_hangup);
 /* Called in a handler of signals, if the program has to be ended so. */
 void tty_deadline_overdue(void (*fn)(void));
 /* The loop has heard the signal, and what it does now may take longer. */
