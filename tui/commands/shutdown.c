@@ -8,7 +8,8 @@
 #include <signal.h>
 #include <unistd.h>
 
-#define LAST_HANDLES_MS 500
+/* Beside the half second that the end of a session may take. */
+#define LAST_HANDLES_MS 300
 /* So long a thread may take to release a ticket. */
 #define TICKETS_MS 100
 /* Of the loop, the terminal, a recording and a few servers. */
