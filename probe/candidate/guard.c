@@ -369,6 +369,11 @@ bool guard_delete(struct guard *guard, struct session *session, const char *path
     return session_delete(session, path, version, fn, context);
 }
 
+bool guard_is_used(const struct guard *guard)
+{
+    return guard->session_count > 0;
+}
+
 uint64_t guard_created(const struct guard *guard)
 {
     return guard->created;

@@ -103,6 +103,8 @@ bool guard_create(struct guard *guard, struct session *session, const char *path
 bool guard_delete(struct guard *guard, struct session *session, const char *path, int32_t version,
                   session_answer_fn fn, void *context);
 
+/* A write was asked for: the first of each run is an ephemeral, its sign of life. */
+bool guard_is_used(const struct guard *guard);
 /* The number of znodes that were created. */
 uint64_t guard_created(const struct guard *guard);
 /* The number of refused writes. */

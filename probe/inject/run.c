@@ -54,6 +54,12 @@ uint64_t run_cpu_us(void)
            (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
 }
 
+/* Its guard has let a write through. */
+static bool run_wrote(const struct run *t)
+{
+    return t->guard && guard_is_used(t->guard);
+}
+
 bool run_is_inside(const struct run *t)
 {
     size_t length = strlen(t->sandbox);
@@ -454,8 +460,8 @@ static void run_on_tick(uv_timer_t *timer)
         run_end_one(t);
         return;
     }
-    if (t->phase == RUN_READING && t->live_checks && t->finishing)
-        run_end_one(t);
+    if (t->finishing && t->phase < RUN_JOINING && !run_wrote(t))
+        run_end_one(t); /* nothing is to be tidied up, whatever a silent server still owes */
     if (t->phase != RUN_JOINING && t->phase != RUN_RUNNING)
         return;
     run_watch_own_pace(t, now_us);
@@ -613,7 +619,7 @@ static void run_end_one(struct run *t)
     doubt_end(t);
     if (t->left[0])
         run_note(t, "not everything could be removed: %s; the next run removes the rest", t->left);
-    else if (t->sandbox_dir && !t->removed && t->end != RUN_REFUSED)
+    else if (run_wrote(t) && t->sandbox_dir && !t->removed && t->end != RUN_REFUSED)
         run_note(t, "znodes may be left in %s; the next run removes them", t->sandbox);
     else if (t->removed && t->guard && !t->agents)
         run_note(t, "everything removed: %" PRIu64 " znodes", guard_created(t->guard));

@@ -3,6 +3,7 @@ import json
 import os
 import resource
 import signal
+import struct
 import subprocess
 import threading
 import time
@@ -10,10 +11,12 @@ import time
 import pytest
 from kazoo.security import make_acl
 
+import framing
 from ensemble import Ensemble, session_of
-from fake_server import DELETE, QUOTA_EXCEEDED, THROTTLED, RefusingProxy
+from electop import PROGRAM
+from fake_server import DELETE, QUOTA_EXCEEDED, THROTTLED, RefusingProxy, _Server
 from injection import SANDBOX, Injection, inject, standing, tree, written
-from patience import stretched
+from patience import communicate, stretched
 from standing import Line
 from txnlog import CREATE, CREATE2, age_directory, last_zxid, transactions
 from waiting import until
@@ -256,6 +259,19 @@ def test_a_second_signal_breaks_off(own):
     finally:
         own.thaw()
     assert status == 128 + signal.SIGINT and "interrupted" in err
+
+
+@pytest.mark.parametrize("path", [SANDBOX, "/e"])
+def test_a_run_that_has_written_nothing_ends_at_once(path, monkeypatch):
+    """Before a server that answers no request there is nothing to remove."""
+    monkeypatch.setattr(framing, "GREETING", framing.GREETING[:4] + struct.pack(">i", 120_000) + framing.GREETING[8:])
+    asked = threading.Event()
+    with _Server(framing.scripted(lambda *_: asked.set() or [])) as silent:
+        run = subprocess.Popen([PROGRAM, "inject", "-t", "60s", "-s", silent.address, path], stderr=subprocess.PIPE)
+        assert asked.wait(20)
+        run.send_signal(signal.SIGINT)
+        _, err = communicate(run, 2)
+    assert (run.returncode, err) == (130, b"")
 
 
 def test_servers_that_were_away_are_told(own):
