@@ -45,6 +45,37 @@ TEST(named_columns_are_shown)
     framed_end(&show);
 }
 
+/* Pods of one deployment differ in their last letters: a leader looks like none of those who may follow it. */
+TEST(pods_that_lead_in_turn_differ)
+{
+    static const char *const deployments[] = {"payments-api", "payments-worker"}, *const tails[] = {"x2k9q",
+                                                                                                    "7hmzd"};
+    struct framed show = framed_new(stage_new((const char *const[]){"", NULL}), overview_view_new());
+    char path[60], pods[2][60], names[2][40], before[512];
+
+    cells_resize(show.cells, 120, 36);
+    for (int turn = 0; turn < 2; turn++) {
+        for (int i = 0; i < 2; i++) {
+            struct stand stand[2];
+            for (int k = 0; k < 2; k++) {
+                snprintf(pods[k], sizeof pods[k], "%s-7d9f8b6c54-%s", deployments[i], tails[k]);
+                snprintf(names[k], sizeof names[k], "latch-%010d", k);
+                stand[k] = (struct stand){names[k], (uint64_t)(2 * i + k + 1), pods[k], 60};
+            }
+            snprintf(path, sizeof path, "/k8s/prod-eu-west-1/%s/leader", deployments[i]);
+            if (turn == 0)
+                stage_watch(show.stage, 0, path, NULL, KIND_LEADER, NULL);
+            stage_children(show.stage, 0, path, stand + turn, 2 - (size_t)turn, 2, 0);
+        }
+        framed_draw(&show);
+        if (turn == 0)
+            snprintf(before, sizeof before, "%s", framed_selected(&show));
+    }
+    assert_has(before, "2k9q ");
+    assert_has(framed_selected(&show), "hmzd ");
+    framed_end(&show);
+}
+
 /* Where names have little room, they take that of the rest rather than to look the same. */
 TEST(events_of_one_family_differ)
 {

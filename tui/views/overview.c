@@ -28,6 +28,7 @@
 #define ROOMY 28 /* with at least this many rows, a blank one precedes the footer */
 #define KEY_BYTES 2048
 #define CHANGES_LEAST 9
+#define NEXT_MOST 8    /* candidates of an election that its leader's short name is told from */
 #define CAUSES_ROOM 25 /* of the column of changes, where the table is sorted by it: one of the latest */
 #define CAUSES_WIDE 72 /* ... all of them */
 
@@ -497,6 +498,23 @@ static void overview_lay_columns(struct overview *overview, const struct cells *
     }
 }
 
+/* A leader looks like none of the screen, the one before it, or those who may come after it. */
+static void add_next_leaders(struct overview *overview)
+{
+    const struct list *list = &overview->list;
+    char who[256];
+
+    for (size_t i = list->top; i < list->top + list->rows && i < overview->order.count; i++) {
+        const struct election *election = overview_order_row(&overview->order, i)->election;
+
+        if (election == NULL || election->leader == NULL)
+            continue;
+        names_add(&overview->leaders, election->change.from_identity);
+        for (size_t k = 0; k < election->candidate_count && k < NEXT_MOST; k++)
+            names_add(&overview->leaders, label_who(election->candidates[k], who, sizeof who));
+    }
+}
+
 /* Names are shortened among those on the screen, so that these remain distinct. */
 static void fit_names(struct overview *overview, const struct cells *cells, const struct scene *scene)
 {
@@ -521,6 +539,8 @@ static void fit_names(struct overview *overview, const struct cells *cells, cons
         if (row->election->leader != NULL)
             names_add(&overview->leaders, label_who(row->election->leader, who, sizeof who));
     }
+    overview->leaders.keep_shared = overview->leaders.count < 2;
+    add_next_leaders(overview);
     overview->elections.keep_shared = grouped;
     overview->elections.among = grouped ? NULL : scene->model;
     names_fit_column(&overview->elections, cells, &overview->columns[COLUMN_ELECTION], 2 * grouped);
