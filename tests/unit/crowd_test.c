@@ -472,6 +472,20 @@ TEST(a_rate_is_kept)
     crowd_finish(world, crowd, "/rate");
 }
 
+/* Each new problem, with the figures of its moment, stays in the log of a test that fails. */
+static bool full_is_named(const struct crowd *crowd)
+{
+    static char seen[200];
+    struct crowd_figures f = figures_of(crowd);
+    if (f.problem && strcmp(f.problem, seen) != 0) {
+        snprintf(seen, sizeof seen, "%s", f.problem);
+        print_message("%zu connected, %zu connects, %zu refused, %zu lost, %zu expired: %s\n",
+                      (size_t)f.connected, (size_t)f.connects, (size_t)f.refused, (size_t)f.lost,
+                      (size_t)f.expired, f.problem);
+    }
+    return f.problem && strstr(f.problem, "maxClientCnxns");
+}
+
 /* A server that takes no more connections: those that are in stand, few knock, and the setting is named. */
 TEST(a_full_server_is_named)
 {
@@ -479,8 +493,7 @@ TEST(a_full_server_is_named)
     struct private_ensemble *common = world->ground.sandbox;
     world->ground.sandbox = playground_server(&world->ground, 10);
     struct crowd *crowd = crowd_begin(world, "/full", TIMEOUT_MS, &(struct run_options){.candidates = 30});
-    playground_run_until(&world->ground,
-                         figures_of(crowd).problem && strstr(figures_of(crowd).problem, "maxClientCnxns"));
+    playground_run_until(&world->ground, full_is_named(crowd));
     playground_run_until(&world->ground, figures_of(crowd).by_state[CANDIDATE_LEADING] == 1 &&
                                              figures_of(crowd).by_state[CANDIDATE_WAITING] ==
                                                  figures_of(crowd).connected - 1);
