@@ -283,7 +283,7 @@ bool election_is_wanted(const struct election *election);
  * elections, and its last leader expired or was evicted, or is gone for an unknown cause, and was not followed: it
  * still needs one. */
 bool election_vanished(const struct election *election);
-/* It is not named, and its last leader may have left on purpose, without a successor: it closed its session, or it is
+/* It is not named, no member is registered beside it, and its last leader may have left on purpose, without a successor: it closed its session, or it is
  * not known how it went, and it led for less than a minute; of an absent one, another session may have deleted its
  * candidate. That it must have a leader is suspected. */
 bool election_may_be_over(const struct election *election);

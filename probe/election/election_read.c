@@ -280,7 +280,7 @@ static bool led_lasting(const struct election *election)
 bool election_may_be_over(const struct election *election)
 {
     size_t count = election->failover_count;
-    if (election_is_named(election))
+    if (election_is_named(election) || election->listed_member_count > 0) /* they still need a leader */
         return false;
     if (election->state == ELECTION_ABSENT) {
         const struct failover *last = election_last_failover(election);

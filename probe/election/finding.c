@@ -19,7 +19,8 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
                 "longer than allow.vacancy. A directory that went after its last leader expired or "
                 "was evicted counts for a day, as a suspicion where no server shows how that leader "
                 "went, and without end where its path is named: then also if it never existed. Where the "
-                "path is not named and the last leader resigned or ended its session, it may be over: then "
+                "path is not named, no member is registered beside it, and the last leader resigned or ended "
+                "its session, it may be over: then "
                 "it is suspected. So it is where nobody tells how the leader went, if it led for less than a "
                 "minute, or the election was without a leader before; and while what lies in its place was "
                 "made or written to lately, as a lease is.",

@@ -291,13 +291,14 @@ static size_t clients_that_left(const struct election *election, struct vacancy_
 /* Who is registered beside a lock could take it. */
 static size_t members_that_wait(const struct election *election, struct vacancy_reason *r)
 {
-    size_t count = election->listed_member_count, connected = 0, length = 0;
+    size_t count = election->listed_member_count, connected = 0, known = 0, length = 0;
     char names[140] = "";
     if (!election->members_listed || count == 0)
         return 0;
     for (size_t i = 0; i < count; i++) {
         const struct member *member = &election->listed_members[i];
         const struct client_session *client = cluster_client(election->cluster, member->session);
+        known += client != NULL;
         connected += member->session != 0 && client && client->connected;
         if (i < VACANCY_CLIENTS)
             length += (size_t)snprintf(names + length, sizeof names - length, "%s%.40s", i ? ", " : "",
@@ -307,8 +308,13 @@ static size_t members_that_wait(const struct election *election, struct vacancy_
     snprintf(r->text, sizeof r->text, "%zu %s registered%s, and %s not taken over: %s%s", count,
              count == 1 ? "member is" : "members are", connected == count ? " and connected" : "",
              count == 1 ? "has" : "have", names, count > VACANCY_CLIENTS ? ", ..." : "");
-    snprintf(r->evidence, sizeof r->evidence, "%zu of %zu entries of %.160s belong to a connected session",
-             connected, count, election->members_path ? election->members_path : "their directory");
+    const char *path = election->members_path ? election->members_path : "their directory";
+    if (known > 0)
+        snprintf(r->evidence, sizeof r->evidence,
+                 "%zu of %zu entries of %.160s belong to a connected session", connected, count, path);
+    else
+        snprintf(r->evidence, sizeof r->evidence, "%zu entr%s of %.160s", count, count == 1 ? "y" : "ies",
+                 path);
     return 1;
 }
 

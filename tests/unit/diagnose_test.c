@@ -785,6 +785,15 @@ TEST(handed_over)
                      KAFKA(BROKER) "+ /brokers/ids/1 s=b {}\nlist /brokers/ids\n"
                                    "read /brokers/ids/1\n- .\n" LOST "? why-nobody certain: nobody stands; "
                                    "certain: 1 member is registered, and has not taken over: 1\n");
+#define FOUND                                                                                                \
+    "watch /controller kind=auto found\nconnect\n> connection connected\n" BROKER "read .\n> "               \
+    "election-seen\n"
+    model_script_run("... which still needs a leader, so that it is not over",
+                     FOUND "+ /brokers/ids/1 s=b {}\nlist /brokers/ids\nread /brokers/ids/1\n- .\n" LOST
+                           "tick 40000\ntime\n? findings no-leader critical certain\n");
+    model_script_run("... where nobody is registered it may be",
+                     FOUND "list /brokers/ids\n- .\n" LOST
+                           "tick 40000\ntime\n? findings no-leader warning suspected\n");
     model_script_run("... a controller of ZooKeeper's clients would not",
                      "watch /controller\nconnect\n> connection connected\n"
                      "+ . {\"kraftControllerEpoch\":-1}\nlist\n> election-seen\nread .\n"
