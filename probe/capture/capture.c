@@ -245,15 +245,23 @@ void capture_settle(struct capture *k)
 
 /* ---- time ---- */
 
+static void show_limits(struct capture *k)
+{
+    struct observation o = {.kind = OBSERVED_CONNECTION, .at = k->now};
+    o.connection = (struct observed_connection){
+        .state = CONNECTION_CONNECTED,
+        .problem = k->limits.encrypted ? "connections in TLS show nothing: capture the plain port"
+                                       : "a capture shows nothing from before it began"};
+    if (k->showing && !k->query.beside)
+        model_observe(k->model, &o);
+}
+
 static void capture_begin(struct capture *k)
 {
     if (k->showing || k->query.beside || k->now.wall_us < k->query.from_us)
         return;
     k->showing = true;
-    struct observation o = {.kind = OBSERVED_CONNECTION, .at = k->now};
-    o.connection = (struct observed_connection){.state = CONNECTION_CONNECTED,
-                                                .problem = "a capture shows nothing from before it began"};
-    model_observe(k->model, &o);
+    show_limits(k);
     logged_elections_show(k->elections, k->now);
     znode_tree_each_session(k->tree, unshow_session, NULL);
     k->sessions_changed = true;
@@ -873,7 +881,8 @@ static void take_fact(struct capture *k, struct wire_client *client, struct logg
         on_ended(k, client);
         break;
     case WIRE_OPAQUE:
-        k->limits.encrypted++;
+        if (k->limits.encrypted++ == 0)
+            show_limits(k);
         break;
     }
 }

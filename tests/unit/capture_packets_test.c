@@ -577,6 +577,7 @@ TEST(encrypted_connections_are_named)
     struct sample_result *result = sample_of(as_tls, 0);
     assert_int_equal(capture_limits(result->capture)->sessions, 0);
     assert_in_range(capture_limits(result->capture)->encrypted, 5, 30);
+    assert_non_null(strstr(result->model->clusters[0].problem, "TLS"));
     assert_int_equal(result->model->clusters[0].election_count, 0);
     sample_free(result);
 }

@@ -51,7 +51,7 @@ static void cluster_lines_judge(struct trouble *trouble, const struct cluster *c
     if (cluster->connection == CONNECTION_REFUSED) {
         trouble->next = "; correct the auth file and restart";
     } else if (cluster->connection == CONNECTION_CONNECTED) {
-        trouble->next = trouble->in_part ? "" : "; trying again";
+        trouble->next = trouble->in_part || cluster_is_from_logs(cluster) ? "" : "; trying again";
     } else {
         snprintf(trouble->state, sizeof trouble->state, "not connected for %s", age);
         trouble->next = cluster->ever_connected ? "; trying again, rows as last seen" : "; trying again";
