@@ -468,8 +468,9 @@ static char *what_was_read(const struct autopsy_run *run)
     if (capture)
         return text_format("%" PRIu64 " packets%s", capture_limits(capture)->packets,
                            autopsy ? ", and the logs" : "");
-    return text_format("%" PRIu64 " transactions in %.1f MB of logs", autopsy_transactions(autopsy),
-                       (double)autopsy_bytes(autopsy) / 1e6);
+    double kilobytes = (double)autopsy_bytes(autopsy) / 1e3;
+    return text_format("%" PRIu64 " transactions in %.1f %s of logs", autopsy_transactions(autopsy),
+                       kilobytes < 1e3 ? kilobytes : kilobytes / 1e3, kilobytes < 1e3 ? "kB" : "MB");
 }
 
 static int autopsy_into(struct autopsy_run *run, const char *file)
