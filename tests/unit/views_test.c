@@ -441,6 +441,9 @@ TEST(findings_that_are_alike_are_two)
     framed_press(&show, ACTION_DOWN, NULL);
     assert_has(framed_selected(&show), "n_0000000045");
     assert_string_not_equal(framed_selected(&show), first);
+    cells_resize(show.cells, 60, 20);
+    assert_has_not(framed_draw(&show), "CAND..");
+    assert_has(show.text, "CAND");
     framed_end(&show);
 }
 

@@ -416,6 +416,8 @@ static void findings_lay_columns(struct findings_view *view, const struct cells 
             DETAIL_LEAST + 2 + (spare < DETAIL_MOST - DETAIL_LEAST ? spare : DETAIL_MOST - DETAIL_LEAST);
     if (scene->model->cluster_count < 2)
         view->elections.among = scene->model;
+    if (columns[COLUMN_ABOUT].width < (int)strlen(columns_of_findings[COLUMN_ABOUT].heading))
+        columns[COLUMN_ABOUT].heading = "CAND";
     names_fit_column(&view->elections, cells, &columns[COLUMN_ELECTION], 0);
     names_fit_column(&view->candidates, cells, &columns[COLUMN_ABOUT], more);
 }
