@@ -113,3 +113,22 @@ TEST(what_is_kept_no_longer_is_said)
     assert_string_equal(failover_facts_split(&plain, &changes, INT_MAX, text, sizeof text),
                         ">=61: 46 expired, 15 closed");
 }
+
+TEST(who_creates_its_candidate_again_was_not_lost)
+{
+    static char a[] = "a", b[] = "b";
+    struct tenure tenures[3] = {{.name = a, .session = 7}, {.name = NULL}, {.name = b, .session = 7}};
+    struct failover before = {.from = b, .to = a, .lost_at = {.mono_us = SECOND}};
+    struct election election = {.tenures = tenures,
+                                .tenure_count = 3,
+                                .tenure_room = 3,
+                                .change = {.from = a, .to = b, .lost_at = {.mono_us = 2 * SECOND}}};
+    char text[FORMAT_INTERVAL];
+    assert_int_equal(failover_facts_lost(&election).mono_us, 0);
+    assert_string_equal(failover_facts_last(&plain, &election, INT_MAX, text), "");
+    election.failovers = &before;
+    election.failover_count = election.failover_room = 1;
+    assert_int_equal(failover_facts_lost(&election).mono_us, SECOND);
+    tenures[2].session = 8;
+    assert_int_equal(failover_facts_lost(&election).mono_us, 2 * SECOND);
+}

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "probe/election/chain.h"
+#include "probe/election/tenure.h"
 #include "tui/screen/columns.h"
 #include "tui/views/cluster_lines.h"
 #include "tui/views/view.h"
@@ -318,7 +319,7 @@ static bool draw_change(struct head_line *line, const struct election *election,
     if (change->lost_at.mono_us == 0)
         return false;
     line->x = LEFT + 2;
-    election_head_say(line, ROLE_DIM, "Last change  ");
+    election_head_say(line, ROLE_DIM, tenure_goes_on(election) ? "Created again  " : "Last change  ");
     if (!change->lost_seen)
         election_head_say(line, ROLE_DIM, cells_sign(line->cells, SIGN_AT_MOST));
     election_head_say(line, ROLE_TEXT, label_moment(change->lost_at.wall_us, now, when, sizeof when));

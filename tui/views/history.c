@@ -238,7 +238,7 @@ static int put_tenures(struct cells *cells, int x, int y, const struct leadershi
     if (leadership->vacant_us > 0 && !leadership->cut) {
         snprintf(text, sizeof text, "vacant %s%s in total",
                  leadership->gaps ? cells_sign(cells, SIGN_AT_LEAST) : "",
-                 format_age(leadership->vacant_us, usual, sizeof usual));
+                 format_span(leadership->vacant_us, usual, sizeof usual));
         x = put_where_it_fits(cells, x, y, text);
     }
     if (leadership->changes_per_hour > 0 && !leadership->cut) {

@@ -171,7 +171,7 @@ static char *changed_when(const struct cells *cells, const struct election *elec
 {
     char when[32];
 
-    label_when(election->change.lost_at.wall_us, now, when, sizeof when);
+    label_when(failover_facts_lost(election).wall_us, now, when, sizeof when);
     snprintf(buffer, size, "%s%s", election->change.lost_seen ? "" : cells_sign(cells, SIGN_AT_MOST), when);
     return buffer;
 }
@@ -183,7 +183,7 @@ static void want_changed(struct column *columns, const struct cells *cells, cons
     char when[32], took[FORMAT_INTERVAL];
 
     columns_want(&columns[COLUMN_CHANGED], 1); /* a dash */
-    if (election->change.lost_at.mono_us == 0)
+    if (failover_facts_lost(election).mono_us == 0)
         return;
     changed_when(cells, election, now, when, sizeof when);
     failover_facts_last(cells, election, FORMAT_INTERVAL, took);
@@ -211,7 +211,7 @@ static void draw_changed(const struct overview *overview, struct cells *cells, i
     int room = columns[COLUMN_CHANGED].width;
     char when[32], took[FORMAT_INTERVAL], text[FORMAT_INTERVAL + 40];
 
-    if (change->lost_at.mono_us == 0) {
+    if (failover_facts_lost(election).mono_us == 0) {
         columns_put(cells, &columns[COLUMN_CHANGED], y, ROLE_DIM, dash);
         columns_put(cells, usual, y, ROLE_DIM, dash);
         return;

@@ -112,7 +112,7 @@ static int compare_by(enum overview_sort sort, const struct overview_row *a, con
     case SORT_SINCE:
         return compare_latest(since_us(x), since_us(y));
     case SORT_CHANGED:
-        return compare_latest(x->change.lost_at.mono_us, y->change.lost_at.mono_us);
+        return compare_latest(failover_facts_lost(x).mono_us, failover_facts_lost(y).mono_us);
     case SORT_NEXT:
         return next_rank(x) - next_rank(y);
     case SORT_FINDING:

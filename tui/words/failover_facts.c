@@ -6,6 +6,7 @@
 #include "probe/election/changes.h"
 #include "probe/election/election.h"
 #include "probe/election/failover.h"
+#include "probe/election/tenure.h"
 
 static char *failover_facts_put_span(const struct cells *cells, struct span span, int room,
                                      char buffer[FORMAT_INTERVAL])
@@ -27,6 +28,15 @@ struct span failover_facts_length(const struct failover *failover)
     return failover_sample_of(failover, &sample) ? sample.length : failover->total;
 }
 
+struct moment failover_facts_lost(const struct election *election)
+{
+    const struct failover *last = election_last_failover(election);
+
+    if (!tenure_goes_on(election))
+        return election->change.lost_at;
+    return last != NULL ? last->lost_at : (struct moment){0};
+}
+
 char *failover_facts_last(const struct cells *cells, const struct election *election, int room,
                           char buffer[FORMAT_INTERVAL])
 {
@@ -35,7 +45,7 @@ char *failover_facts_last(const struct cells *cells, const struct election *elec
     struct failover_sample sample;
 
     buffer[0] = '\0';
-    if (change->lost_at.mono_us == 0)
+    if (failover_facts_lost(election).mono_us == 0)
         return buffer;
     if (change->to == NULL)
         snprintf(buffer, FORMAT_INTERVAL, "open");

@@ -17,6 +17,8 @@
  */
 struct span failover_facts_length(const struct failover *failover);
 
+/* When the leader was lost whom another one followed, or nobody yet; mono_us 0: none was. */
+struct moment failover_facts_lost(const struct election *election);
 /*
  * The latest: "412ms", "9.60 – 12.9s", or "≤ 12.9s" if there is no room; "open" while there is no leader, "?"
  * if unknown. Until EVENT_FAILOVER is complete, from electop's own watches. "" if none was seen.
