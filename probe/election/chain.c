@@ -593,7 +593,7 @@ bool chain_is_deaf(enum finding_code code)
 
 void chain_hears(struct candidate *candidate)
 {
-    candidate->own->deaf = candidate->own->doubted = false;
+    candidate->own->deaf = candidate->own->doubted = candidate->own->believed = false;
     candidate->own->recorded_deaf = (struct moment){0};
     candidate->own->sibling = 0;
 }

@@ -14,6 +14,7 @@
 #include "probe/election/logged_ends.h"
 #include "probe/election/session_table.h"
 #include "probe/election/summary.h"
+#include "probe/election/vacancy.h"
 #include "probe/election/watch_proof.h"
 
 #define SESSION_TEXT 256
@@ -194,14 +195,16 @@ static bool is_left_behind(const struct election *election, const struct candida
 #define REQUESTS_TO_STAND 2
 #define ASKS_WITHIN_US INT64_C(10000000)
 
-/* It was first, or became it, before anybody looked, and its client has made too few requests to know; it has never had
- * a data watch, either. */
+/* Its client has made too few requests to know that it is first, or became it; it has never had a data watch. */
 static bool knows_nothing(struct diagnosis *d, const struct candidate *c)
 {
     const struct election *election = d->election;
     const struct client_session *shown = candidate_client(c);
-    struct failover lost;
-    if (election->change.from || election->leader != c || !summary_must_lead(election) ||
+    const struct change *change = &election->change;
+    struct failover lost = {.lost_at = change->lost_at};
+    bool saw = election->leader == c && vacancy_first_follows(election) &&
+               c->joined.mono_us < change->lost_at.mono_us;
+    if ((change->from && !saw) || c->own->believed || election->leader != c || !summary_must_lead(election) ||
         election->acknowledged == ACK_YES || !shown || !shown->connected || shown->last_cxid < 0 ||
         shown->outstanding != 0 || !shown->watches_known || shown->watches_listed)
         return false;
@@ -209,7 +212,7 @@ static bool knows_nothing(struct diagnosis *d, const struct candidate *c)
     if (created_us < client_established_us(election->cluster, shown))
         return false;
     bool guid = certainty_holds_guid(c->name) && c->sequence > 0;
-    bool waited = logged_ends_before(election, d->f->at, &lost) && lost.lost_at.wall_us > created_us;
+    bool waited = saw || (logged_ends_before(election, d->f->at, &lost) && lost.lost_at.wall_us > created_us);
     int64_t since_us = waited ? lost.lost_at.wall_us : created_us;
     int64_t due_us = d->f->at.mono_us - (d->f->at.wall_us - since_us) + ASKS_WITHIN_US;
     int uncounted = election->recipe && election->recipe->signature ? 0 : 1;

@@ -22,6 +22,7 @@ struct candidate_private {
     bool has_watched;                 /* it was seen to watch the one before it */
     bool deaf;                        /* it was proved to watch nothing when it became first */
     bool doubted;                     /* ... or was only suspected to, and has requested nothing since */
+    bool believed;                    /* a person says that it knows that it is first */
     struct moment recorded_deaf;      /* a recording shows it until then; mono_us 0: none does */
     uint32_t sibling;  /* of an orphan: hash of the znode with which its client waited for it; 0: none */
     bool shares_host;  /* another member's connection comes from its host */

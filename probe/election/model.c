@@ -307,9 +307,10 @@ static void observe_cleared(struct election *election, const struct observation 
 {
     const char *name = child_name(election, o->path);
     struct candidate *c = name ? candidates_find(election, name, candidates_hash(election, name)) : NULL;
-    if (!c || !(c->own->deaf || c->own->doubted || c->own->recorded_deaf.mono_us || c->own->sibling))
+    if (!c || c != election->leader)
         return;
     chain_hears(c);
+    c->own->believed = true;
     diagnose_soon(election);
 }
 

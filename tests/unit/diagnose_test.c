@@ -870,9 +870,10 @@ TEST(acks)
     model_script_run(
         "no entry in the registry, but a new one of another session: perhaps made for it",
         REGISTERED("", ENTERED) "? findings never-acknowledged warning suspected c_0000000001\n");
-    model_script_run("... which is older than its turn",
-                     REGISTERED(ENTERED "tick 20000\n",
-                                "") "? findings never-acknowledged critical certain c_0000000001\n");
+    model_script_run(
+        "... which is older than its turn",
+        REGISTERED(ENTERED "tick 20000\n", "") "? findings never-acknowledged critical certain c_0000000001; "
+                                               "never-wakes critical suspected c_0000000001\n");
     model_script_run("... and an acknowledgement that names another one is told alike",
                      MARKED "+ /leader s=b host-b\ntick 15000\n"
                             "list\n> election-seen\nreadall\nread /leader\n"

@@ -672,6 +672,22 @@ TEST(illnesses)
         "? findings never-wakes critical suspected " B "\n"
         "request b\nconns 1\n"
         "? findings none\n");
+    model_script_run("... which was seen to become first, and has not listed the candidates since",
+                     "watch /election kind=leader\nconnect\n> connection connected\n"
+                     "+ " A " s=a\n+ " B " s=b\n+ " C " s=c\nclient a on=1 at=10.0.0.1:11\n"
+                     "client b on=1 at=10.0.0.2:12\nclient c on=1 at=10.0.0.3:13\n"
+                     "list\n> election-seen\nreadall\nw c " B "\nround\ntick 1000\n- " A "\nend a\nlist\n"
+                     "> leader-lost " A " @1\n> candidate-left " A " @1\n"
+                     "> leader-elected " A " -> " B " after 0\nround\ntick 9000\ntime\n? findings none\n"
+                     "tick 1000\ntime\n? findings never-wakes critical suspected " B "\n"
+                     "clear " B "\n? findings none\n");
+    model_script_run("... not where it has",
+                     "watch /election kind=leader\nconnect\n> connection connected\n"
+                     "+ " A " s=a\n+ " B " s=b\nclient a on=1 at=10.0.0.1:11\nclient b on=1 at=10.0.0.2:12\n"
+                     "list\n> election-seen\nreadall\nround\nrequest b\ntick 1000\n- " A "\nend a\nlist\n"
+                     "> leader-lost " A " @1\n> candidate-left " A " @1\n"
+                     "> leader-elected " A " -> " B " after 0\nrequest b\nround\ntick 11000\nround\n"
+                     "? findings none\n");
     model_script_run("... not in a layout whose clients may count their requests from 0",
                      "watch /election kind=leader\nconnect\n> connection connected\n"
                      "+ aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee_standby_0000000001 s=b\n"
