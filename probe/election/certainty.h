@@ -44,7 +44,7 @@ struct presumption_kind {
     const char *word; /* "leader" */
     const char
         *assumed; /* the assumption of a suspected finding, for the user: "that there must be a leader" */
-    const char *settles; /* the setting that resolves it; NULL: none */
+    const char *settles; /* what resolves it: a setting, or a look elsewhere; NULL: nothing */
 };
 const struct presumption_kind *presumption_kind(enum presumption presumption);
 

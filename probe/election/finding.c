@@ -138,8 +138,9 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
                        "had a candidate here before: it may have lost its znode and wait forever.",
             .looks =
                 "A watch on a candidate that is not the leader, by a session that owns no candidate here.",
-            .advice = "if it should be a candidate here, restart it: it may have lost its znode when its "
-                      "session expired",
+            .advice =
+                "see in its log whether it stands here, and lost its znode when its session expired: only "
+                "then restart it",
             .source = "CURATOR-346, zkElection",
         },
     [FINDING_EXTRA_WATCHES] =
@@ -183,8 +184,9 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
                 "have the same GUID or identity, one is left over from a create that was sent twice (error). "
                 "If the leftover is first, there may be no leader (critical).",
             .looks = "The same ephemeralOwner on two or more candidates.",
-            .advice = "if the client should have one candidate, restart it: both znodes are deleted with its "
-                      "session",
+            .advice =
+                "see in its log whether it knows of both znodes: if of one only, restart it, and both are "
+                "deleted with its session",
             .source = "CURATOR-264, CURATOR-202, samuel/go-zookeeper issue 229",
         },
     [FINDING_DUPLICATE_IDENTITY] =

@@ -11,6 +11,7 @@
 #include "probe/election/baseline.h"
 #include "probe/election/candidates.h"
 #include "probe/election/certainty.h"
+#include "probe/election/chain.h"
 #include "probe/election/client.h"
 #include "probe/election/cluster.h"
 #include "probe/election/election.h"
@@ -196,23 +197,41 @@ static bool is_of_session(enum finding_code code)
     return code == FINDING_WATCHER_WITHOUT_CANDIDATE || code == FINDING_EXTRA_WATCHES;
 }
 
-static void name_assumption(char *evidence, size_t size, enum presumption missing)
+static void name_assumption(char *evidence, size_t size, enum presumption missing, bool settles)
 {
     const struct presumption_kind *kind = presumption_kind(missing);
     size_t length = strlen(evidence);
+    settles = settles && kind->settles;
     snprintf(evidence + length, size - length, "; this assumes %s%s%s%s", kind->assumed,
-             kind->settles ? " (to settle it, " : "", kind->settles ? kind->settles : "",
-             kind->settles ? ")" : "");
+             settles ? " (to settle it, " : "", settles ? kind->settles : "", settles ? ")" : "");
 }
 
-/* A suspicion is no reason to restart a healthy client. */
-static const char *doubted_advice(const char *advice, enum certainty_verdict verdict, char *buffer,
+static bool advises_restart(const char *advice)
+{
+    return strncmp(advice, "restart ", strlen("restart ")) == 0;
+}
+
+/* Nobody is told to restart a client before it is known to be ill: what settles a suspicion comes first. Who reads the
+ * line once a minute, or is told by another host, looks like one that waits in vain. */
+static const char *careful_advice(const char *advice, bool waits, enum certainty certainty,
+                                  enum presumption missing, int64_t certain_after_us, char *buffer,
                                   size_t size)
 {
-    if (strncmp(advice, "restart ", strlen("restart ")) != 0)
+    if (!advises_restart(advice) || (certainty == CERTAINTY_CERTAIN && !waits))
         return advice;
-    snprintf(buffer, size, "%s, %s",
-             verdict == VERDICT_SUSPECTED ? "if this assumption holds" : "if this is confirmed", advice);
+    if (certainty == CERTAINTY_CERTAIN)
+        snprintf(buffer, size, "if it has stood for 2 minutes and no other host tells it of its turn, %s",
+                 advice);
+    else if (certain_after_us > 0)
+        snprintf(buffer, size,
+                 "first run electop once --wait %" PRId64 "s: if it is still suspected then, that client "
+                 "polls, and is well",
+                 (certain_after_us + 999999) / 1000000);
+    else if (waits && missing != PRESUMPTIONS)
+        snprintf(buffer, size, "first %s", presumption_kind(missing)->settles);
+    else
+        snprintf(buffer, size, "first see in its log whether it leads or polls; if it does neither, %s",
+                 advice);
     return buffer;
 }
 
@@ -224,7 +243,7 @@ void diagnosis_raise(struct diagnosis *d, enum finding_code code, enum severity 
     enum presumption missing;
     struct about about = {count ? who[0] : NULL, is_of_session(code) ? subject : 0};
     unsigned holds = certainty_holds(d->election, code, about, d->f->at, &again_us);
-    enum certainty_verdict verdict = certainty_judge(code, holds, &missing);
+    enum certainty_verdict verdict = certainty_judge(code, holds, &missing), without;
     diagnosis_again(d, again_us);
     if (verdict == VERDICT_KEPT)
         diagnosis_keep(d, code, subject);
@@ -237,16 +256,17 @@ void diagnosis_raise(struct diagnosis *d, enum finding_code code, enum severity 
         return;
     if (fresh)
         entry = entry_new(d, code, subject);
-    char evidence[TEXT_MOST], doubted[TEXT_MOST];
+    char evidence[TEXT_MOST], careful[TEXT_MOST];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(evidence, sizeof evidence, format, arguments);
     va_end(arguments);
     struct finding *finding = &entry->shown;
+    advice = advice ? advice : finding_kind(code)->advice;
     if (verdict == VERDICT_SUSPECTED) {
         certainty = CERTAINTY_SUSPECTED;
         severity = doubted_severity(d->election, severity, missing);
-        name_assumption(evidence, sizeof evidence, missing);
+        name_assumption(evidence, sizeof evidence, missing, !advises_restart(advice));
     }
     /* A proof lasts while the finding is found again (unconfirmed while it could not be seen,
        until it is proved again); a worse finding has a separate proof. */
@@ -268,9 +288,10 @@ void diagnosis_raise(struct diagnosis *d, enum finding_code code, enum severity 
         finding->unconfirmed_since = (struct moment){0};
     changed |= set_names(finding, who, count);
     changed |= text_replace(&finding->evidence, evidence);
-    advice = advice ? advice : finding_kind(code)->advice;
-    if (certainty == CERTAINTY_SUSPECTED)
-        advice = doubted_advice(advice, verdict, doubted, sizeof doubted);
+    bool waits = certainty_presumes(code, PRESUMES_PASSIVE, &without);
+    advice = careful_advice(advice, waits, certainty, missing,
+                            about.candidate ? chain_certain_after_us(about.candidate) : 0, careful,
+                            sizeof careful);
     changed |= text_replace(&finding->advice, advice);
     entry->mark = MARK_RAISED;
     if (fresh)

@@ -20,8 +20,8 @@ TEST(findings_have_the_rows_that_are_left)
 {
     struct framed show = framed_new(scene_chain(), election_view_new("prod", "/election"));
 
-    cells_resize(show.cells, 46, 64);
-    assert_has(framed_draw(&show), "nothing\n    check how");
+    cells_resize(show.cells, 46, 67);
+    assert_has(framed_draw(&show), "what it waits for)\n    check how");
     framed_end(&show);
 }
 
