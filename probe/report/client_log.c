@@ -148,11 +148,11 @@ static int64_t line_time(const char *line, int64_t year_us)
     return at_us ? at_us : syslog_time(line, year_us);
 }
 
-/* A JVM's line in a container's log has another date before its own. */
+/* A JVM's line in a container's log has another date, or JSON, before its own. */
 static const char *jvm_line(const char *line)
 {
-    const char *own = *line == '[' ? NULL : strstr(line, " [2");
-    return own && iso_time(own + 2) ? own + 1 : line;
+    const char *own = *line == '[' ? NULL : strstr(line, "[2");
+    return own && iso_time(own + 1) ? own : line;
 }
 
 /* ---- lines ---- */
@@ -252,18 +252,31 @@ static const char *killed_in(const char *line)
 {
     static const char *const forms[] = {"Memory cgroup out of memory: Kill", "Out of memory: Kill",
                                         "out of memory: Kill", "Killed process "};
-    const char *at = NULL;
+    const char *at = NULL, *daemon = strstr(line, "systemd-oomd[");
     for (size_t i = 0; i < sizeof forms / sizeof *forms && !at; i++)
         at = strstr(line, forms[i]);
-    return at && strstr(at, " process ") ? at : NULL;
+    return at && strstr(at, " process ") ? at : daemon ? strstr(daemon, "Killed /") : NULL;
+}
+
+static const char suspended[] = "suspend of the host";
+/* As old and new kernels write it, and systemd. */
+static const char *const suspends[] = {"PM: suspend entry", "hibernation entry", "PM: Preparing system for",
+                                       "Entering sleep state", NULL};
+static const char *const resumes[] = {"PM: suspend exit", "hibernation exit", "PM: Finishing wakeup",
+                                      "System returned from sleep", NULL};
+
+static bool has_one(const char *line, const char *const *words)
+{
+    while (*words && !strstr(line, *words))
+        words++;
+    return *words != NULL;
 }
 
 /* The kernel: a kill ends nothing; a suspend ends with another line. */
 static bool kernel_line(const char *line, int64_t at_us, struct client_pause *pause)
 {
-    static const char suspended[] = "suspend of the host";
     const char *killed = killed_in(line);
-    bool suspend = strstr(line, "PM: suspend entry") != NULL;
+    bool suspend = has_one(line, suspends);
     if (!killed && !suspend)
         return false;
     take_pause(pause, at_us, 0, killed ? killed : suspended,
@@ -272,12 +285,17 @@ static bool kernel_line(const char *line, int64_t at_us, struct client_pause *pa
     return true;
 }
 
+static bool pause_at(const char *line, int64_t at_us, struct client_pause *pause)
+{
+    return stopped_time(line, at_us, pause) || unified_pause(line, at_us, pause) ||
+           older_collection(line, at_us, pause) || kernel_line(line, at_us, pause);
+}
+
 bool client_log_line(const char *line, int64_t year_us, struct client_pause *pause)
 {
     line = jvm_line(line);
-    int64_t at_us = line_time(line, year_us);
-    return stopped_time(line, at_us, pause) || unified_pause(line, at_us, pause) ||
-           older_collection(line, at_us, pause) || kernel_line(line, at_us, pause);
+    /* Most lines are about none, and to read their time takes longest. */
+    return pause_at(line, 0, pause) && pause_at(line, line_time(line, year_us), pause);
 }
 
 /* ---- files ---- */
@@ -395,9 +413,9 @@ bool client_log_find(char *const *files, size_t count, const struct client_silen
         }
         while (fgets(line, sizeof line, file)) {
             struct client_pause one = {0};
-            if (suspended_us && strstr(line, "PM: suspend exit")) {
-                one = (struct client_pause){
-                    .from_us = suspended_us, .to_us = line_time(line, to_us), .what = "suspend of the host"};
+            if (suspended_us && has_one(line, resumes)) {
+                one = (struct client_pause){.from_us = suspended_us, .to_us = line_time(line, to_us)};
+                memcpy(one.what, suspended, sizeof suspended);
                 suspended_us = 0;
             } else if (is_unfinished(line)) {
                 begun_us = line_time(line, to_us);
@@ -406,7 +424,7 @@ bool client_log_find(char *const *files, size_t count, const struct client_silen
                 continue;
             } else {
                 /* Without its end, the host may have lost power; it is awake by the next line. */
-                bool suspend = strcmp(one.what, "suspend of the host") == 0;
+                bool suspend = strcmp(one.what, suspended) == 0;
                 suspended_us = suspend ? one.from_us : 0;
             }
             pause->lines++;

@@ -261,8 +261,7 @@ static void say_pause(struct sentences *s, const struct story *story)
         s, SENTENCE_INFERRED,
         ends ? text_format("%s stopped: a pause of %s (%s) began %s %s.", whose, length, pause->what, apart,
                            when)
-             : text_format("%s stopped: its host's kernel logged \"%s\" %s %s.", whose, pause->what, apart,
-                           when),
+             : text_format("%s stopped: its host logged \"%s\" %s %s.", whose, pause->what, apart, when),
         text_format("%s: from %s to %s; it was silent from %s to %s; the clocks are assumed to be equal",
                     pause->file, format_time(pause->from_us, from, sizeof from),
                     ends ? format_time(pause->to_us, to, sizeof to) : "an unknown end",
