@@ -107,8 +107,10 @@ class Comparison:
         """A directory that was made anew has the same names again: the one of the logs is the nearest in time. All
         holders of a bare lock have the same name, and several may have come and gone in a gap: compare their identities."""
         live = event["failover"]
+        late_s = NEAR_S + event.get("after_gap_ms", 0) / 1000
         near = [(abs(when - lost), when) for (path, name, when), logged in self.failovers.items()
-                if (path, name) == (event["election"], live["from"]) and (live["from"] != live["to"] or alike(live, logged))]
+                if (path, name) == (event["election"], live["from"]) and
+                (live["from"] != live["to"] or alike(live, logged) and abs(when - lost) <= late_s)]
         if not near or (event["election"], live["from"], min(near)[1]) in self.pairs:
             return
         key = event["election"], live["from"], min(near)[1]

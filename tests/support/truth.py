@@ -244,7 +244,7 @@ class Retelling:
             self.lie(event, f"told while {self.leader} leads, whose loss was not told")
         # Who was gone before it was read has not led: the loss before it is the one that counts.
         while self.lost and event["from"] != self.lost.name and self.changes and self.changes[-1][1] is self.lost and \
-                self.lost.gone - self.lost.born < BRIEF_S:
+                self.lost.gone - self.lost.born < BRIEF_S + self.truth.held_up(self.lost.gone):
             self.lost = self.changes.pop()[0]
         if event["from"] != (self.lost.name if self.lost else None):
             self.lie(event, f"the one before was {self.lost}")
