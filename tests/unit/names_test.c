@@ -309,6 +309,30 @@ TEST(three_components_are_told_apart)
         expect_distinct((struct names){.keep_shared = room % 2}, room, names, COUNT(all));
 }
 
+/* Words in which names differ are shown; a window that begins elsewhere in each would say nothing. */
+TEST(words_that_differ_are_shown)
+{
+    static const char *const colours[] = {"amber", "blue", "red"}, *const pods[] = {"x2k9q", "7hmzd",
+                                                                                      "q4r8w"};
+    struct names set = {0};
+    struct cells *cells = cells_new(10, 1);
+    char all[9][60], wanted[40];
+
+    for (int i = 0; i < 9; i++) {
+        snprintf(all[i], sizeof all[i], "billing-leader-%s-deployment-5c7d8f9b6d-%s", colours[i / 3],
+                 pods[i % 3]);
+        names_add(&set, all[i]);
+    }
+    names_add(&set, "scheduler");
+    names_fit(&set, cells, 15);
+    for (int i = 0; i < 9; i++) {
+        snprintf(wanted, sizeof wanted, "\u2026-%s-\u2026-%s", colours[i / 3], pods[i % 3]);
+        assert_string_equal(names_shown(&set, all[i]), wanted);
+    }
+    names_free(&set);
+    cells_free(cells);
+}
+
 /* No two of many names look the same, whatever tells them apart: an end, the middle, wide characters, marks,
    escapes; and what is shown has room. */
 TEST(no_two_names_look_the_same)

@@ -881,8 +881,8 @@ static void fit_depth(struct names *names, const struct cells *cells, const stru
     free(depth.parts);
 }
 
-/* The same of words, which need no model: it is the last resort for what looks the same. */
-static size_t fit_words(struct names *names, const struct cells *cells, int room)
+/* The same of words, which need no model, where no form of a beginning and an end tells names apart. */
+static size_t fit_words(struct names *names, const struct cells *cells, int room, struct name_lookup *taken)
 {
     struct name_paths paths = {.words = true, .of = xcalloc(names->count, sizeof *paths.of)};
     size_t depths[PLACES_MOST + 1] = {0}, open = 0;
@@ -895,7 +895,10 @@ static size_t fit_words(struct names *names, const struct cells *cells, int room
         if (depths[depth] > 0)
             fit_depth(names, cells, &paths, depth, room);
     for (size_t i = 0; i < names->count; i++)
-        open += names->shown[i] == NULL;
+        if (names->shown[i] == NULL)
+            open++;
+        else
+            name_lookup_set(taken, names->shown[i], strlen(names->shown[i]), 0);
     free(paths.of);
     return open;
 }
@@ -968,10 +971,10 @@ void names_fit(struct names *names, const struct cells *cells, int room)
     for (int words = 1; words >= 0; words--) /* the word in which they differ, better than a part of it */
         for (int head = words; open > 0 && head < room; head++)
             open = settle_form(names, cells, room, (struct form){head, 0}, words, &taken, alike);
+    if (open > 0)
+        open = fit_words(names, cells, room, &taken);
     for (size_t at = 1; open > 0 && at < longest && at < NAME_BYTES; at += (size_t)(room + 3) / 4)
         open = settle_form(names, cells, room, (struct form){AS_USUAL, at}, false, &taken, alike);
-    if (open > 0)
-        open = fit_words(names, cells, room);
     names->alike = open;
     for (size_t i = 0; i < names->count; i++)
         if (names->shown[i] == NULL)
