@@ -313,7 +313,7 @@ TEST(three_components_are_told_apart)
 TEST(words_that_differ_are_shown)
 {
     static const char *const colours[] = {"amber", "blue", "red"}, *const pods[] = {"x2k9q", "7hmzd",
-                                                                                      "q4r8w"};
+                                                                                    "q4r8w"};
     struct names set = {0};
     struct cells *cells = cells_new(10, 1);
     char all[9][60], wanted[40];

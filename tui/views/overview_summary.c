@@ -164,6 +164,8 @@ static int overview_summary_draw_note(struct cells *cells, int y, const struct o
                  name_fit(cells, path + 1, cells->width / 3, name, sizeof name));
     else if (order->filter[0] == '\0' && order->problems)
         snprintf(note, sizeof note, "problems only: %zu of %zu", order->matches, order->totals.elections);
+    else if (order->filter[0] != '\0' && cells->width < 100) /* the footer shows it */
+        snprintf(note, sizeof note, "%zu of %zu match", order->matches, order->totals.elections);
     else if (order->filter[0] != '\0')
         snprintf(note, sizeof note, "%zu of %zu with \"%s\"", order->matches, order->totals.elections,
                  order->filter);
