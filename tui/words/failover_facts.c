@@ -28,9 +28,17 @@ struct span failover_facts_length(const struct failover *failover)
     return failover_sample_of(failover, &sample) ? sample.length : failover->total;
 }
 
+/* A session that created its candidate again was not lost: the failover before it is the last one. */
+static const struct failover *last_of(const struct election *election)
+{
+    if (!tenure_goes_on(election) || election->failover_count == 0)
+        return election_last_failover(election);
+    return election_failover_at(election, election->failover_count - 1);
+}
+
 struct moment failover_facts_lost(const struct election *election)
 {
-    const struct failover *last = election_last_failover(election);
+    const struct failover *last = last_of(election);
 
     if (!tenure_goes_on(election))
         return election->change.lost_at;
@@ -41,7 +49,7 @@ char *failover_facts_last(const struct cells *cells, const struct election *elec
                           char buffer[FORMAT_INTERVAL])
 {
     const struct change *change = &election->change;
-    const struct failover *last = election_last_failover(election);
+    const struct failover *last = last_of(election);
     struct failover_sample sample;
 
     buffer[0] = '\0';
