@@ -452,16 +452,18 @@ static bool take_earlier_outage(struct gathering *gathering, struct history *his
                                 const struct history_filter *only, char **error)
 {
     const struct report_election *election = gathering->election;
+    int64_t from_us = gathering->report->from_us;
     struct failover last = {0};
-    bool vacant = false, led = false;
-    for (size_t i = 0; i < election->stretch_count; i++) {
-        vacant |= election->stretches[i].kind == STRETCH_VACANT;
-        led |= election->stretches[i].kind == STRETCH_LED;
-    }
-    if (!vacant || led || election->failover_count > 0)
+    bool led = false;
+    size_t first = 0;
+    while (first < election->stretch_count && election->stretches[first].kind == STRETCH_GAP)
+        first++;
+    if (first == election->stretch_count || election->stretches[first].kind != STRETCH_VACANT)
         return true;
-    bool fine = history_failovers(history, only, 0, gathering->report->from_us, take_only, &last, error);
-    if (fine && last.from && failover_is_open(&last))
+    for (size_t i = first; i < election->stretch_count; i++)
+        led |= election->stretches[i].kind == STRETCH_LED;
+    bool fine = history_failovers(history, only, 0, from_us, take_only, &last, error);
+    if (fine && last.from && (failover_is_open(&last) ? !led : last.elected_at.wall_us >= from_us))
         take_failover(gathering, NULL, &last);
     failover_release(&last);
     return fine;
@@ -558,9 +560,9 @@ static bool gather_election(struct gathering *gathering, struct history *history
     name_lookup_free(&gathering->by_name);
     if (!history_stretches(history, cluster, election->full_path, report->from_us, report->to_us,
                            take_stretch, gathering, error) ||
+        !take_earlier_outage(gathering, history, &only, error) ||
         !history_failovers(history, &only, report->from_us, end_of_events(report), take_failover, gathering,
-                           error) ||
-        !take_earlier_outage(gathering, history, &only, error))
+                           error))
         return false;
     if (reported_until(gathering) < report->to_us)
         add_stretch(gathering, STRETCH_GAP, reported_until(gathering), report->to_us);

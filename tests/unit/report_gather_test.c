@@ -451,6 +451,11 @@ TEST(who_leads_again_is_a_change_and_nobody_is_none)
     assert_int_equal(report->elections[0].failover_count, 1);
     assert_true(failover_is_open(&report->elections[0].failovers[0]));
     report_free(report);
+    report = ask_seconds(world, 70, 100, NULL);
+    assert_int_equal(report->elections[0].failover_count, 1);
+    assert_non_null(report->elections[0].failovers[0].to);
+    assert_int_equal(report->elections[0].change_count, 1);
+    report_free(report);
     report = ask_seconds(world, 100, 130, NULL);
     assert_int_equal(report->elections[0].failover_count, 0);
     report_free(report);
