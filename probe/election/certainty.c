@@ -36,7 +36,7 @@ static const struct presumption_kind presumption_kinds[PRESUMPTIONS] = {
     [PRESUMES_ORDER] = {"order", "that sequence numbers alone order its members",
                         "see in its log which one it waits for"},
     [PRESUMES_WATCHES] = {"watches", "that no watch on children or above the directory notifies it",
-                          "go on until 35 seconds after a member has joined or left"},
+                          "let electop events run for 45s, or until 35s after a member has joined or left"},
     [PRESUMES_LINE] = {"line", "that it is no design to watch one znode, the first, or nothing",
                        "see in its log what it waits for"},
     [PRESUMES_MARK] = {"mark", "that no znode that it watches elsewhere notifies it",

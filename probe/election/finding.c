@@ -443,7 +443,9 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .looks =
                 "A child that does not fit the pattern of its siblings. The first in line waits for it if "
                 "it watches it, it has a lower number, and the client has no such znode.",
-            .advice = "remove it: a directory of candidates should hold nothing else",
+            .advice = "find out whose it is, and remove it if nobody needs it: a directory of candidates "
+                      "should hold "
+                      "nothing else",
             .source = "kazoo issue 309",
         },
     [FINDING_ELECTION_GONE] =
@@ -455,7 +457,9 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .looks = "The path does not exist, and sessions that had a candidate in it are still connected. "
                      "Certain if you named the path and they lost their candidates with it: an election that "
                      "was found may have served one job, and be deleted with it.",
-            .advice = "find out who deleted it; restart the clients if they do not create it again",
+            .advice = "find out who deleted it; see in the clients' logs whether they still stand there, and "
+                      "restart "
+                      "those that do",
             .source = "CURATOR-724",
         },
     [FINDING_NO_GUID] =
