@@ -187,10 +187,11 @@ static void take_logged(struct failover_case *c, const struct observed_transacti
     if (e->heard_low_us == 0 && t->active_us != 0 &&
         e->gone_us - t->active_us <= (int64_t)e->timeout_ms * 3000)
         e->heard_low_us = e->heard_high_us = t->active_us;
-    /* A leader that resigned does not believe that it leads. */
-    bool evicted = t->deed == DEED_DELETED && t->session != 0 && t->session != e->session;
-    if (first && (t->deed == DEED_EXPIRED || evicted))
-        captured_lost(c->election, e->session, t->gone_us ? t->gone_us : e->gone_us, evicted);
+    /* Packets show all that its client asked for. A leader that resigned does not believe that it leads. */
+    const struct client *own = session_table_find(cluster->clients, e->session);
+    e->by_another = t->deed == DEED_DELETED && (t->session ? t->session != e->session : own && own->captured);
+    if (first && (t->deed == DEED_EXPIRED || e->by_another))
+        captured_lost(c->election, e->session, t->gone_us ? t->gone_us : e->gone_us, e->by_another);
 }
 
 /* One from before the log was followed may be an earlier znode's, of the same name. */

@@ -73,7 +73,7 @@ static enum failover_cause logged_cause(const struct failover_evidence *e)
         return CAUSE_CLOSED;
     if (e->logged == DEED_EXPIRED)
         return CAUSE_EXPIRED;
-    if (e->session == 0 || e->logged_session == 0)
+    if (e->session == 0 || (e->logged_session == 0 && !e->by_another))
         return CAUSE_DELETED;
     return e->logged_session == e->session ? CAUSE_RESIGNED : CAUSE_EVICTED;
 }
@@ -255,6 +255,8 @@ static void describe_captured(const struct failover_evidence *e, enum failover_c
                  e->logged_session);
     else if (cause == CAUSE_RESIGNED)
         snprintf(buffer, size, "its own session 0x%" PRIx64 " asked to delete it", e->logged_session);
+    else if (cause == CAUSE_EVICTED && e->logged_session == 0)
+        snprintf(buffer, size, "its own session 0x%" PRIx64 " did not ask to delete it", e->session);
     else if (cause == CAUSE_EVICTED)
         snprintf(buffer, size, "session 0x%" PRIx64 " asked to delete it; its own session is 0x%" PRIx64,
                  e->logged_session, e->session);

@@ -51,7 +51,8 @@ struct failover_evidence {
     enum transaction_deed logged;
     bool logged_unproven;
     bool logged_stalled;     /* see observed_transaction */
-    uint64_t logged_session; /* the session that deleted it, or that ended */
+    uint64_t logged_session; /* the session that deleted it, or that ended; 0: unknown */
+    bool by_another;         /* it was deleted by another session than its own */
     int64_t logged_zxid;
     /* logged is from packets, not from a log. The znode went at captured_gone_us, and its client's latest bytes came at
      * captured_heard_us; 0: not known to the packet. */

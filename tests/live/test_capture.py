@@ -256,6 +256,15 @@ def test_leaders_that_were_evicted(private):
     assert "which was not told, wrote /s_deaf until " in found[0][2] and "as its successor does" in found[0][2], found
 
 
+def test_a_leader_that_an_unknown_session_evicted(private):
+    """The connection that deletes its znode was open before; its own was not, and asks for no such thing. It writes on."""
+    told = events(run("events", "--json", "--capture", "tests/unit/data/captures/evicted_by_unknown.pcap", env=private))
+    assert [(e["failover"]["cause"], e["failover"]["cause_certainty"]) for e in told if e["event"] == "failover"] == \
+        [("evicted", "certain")]
+    assert [e["finding"]["certainty"] for e in told if e["event"] == "finding-raised" and
+            e["finding"]["code"] == "double-leader"] == ["certain"], told
+
+
 def test_answers_that_cross(private):
     """The new leader's znode is created; half a millisecond later another client is told that there is none, as of the transaction
     before."""
