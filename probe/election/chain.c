@@ -402,7 +402,7 @@ static const char *chain_why_unknown(const struct election *election, const stru
     size_t hiding = 0, hiding_both = 0;
     for (size_t i = 0; i < cluster->server_count; i++) {
         const struct server *server = &cluster->servers[i];
-        captured = captured || (cluster->session != 0 && server_is_captured(server));
+        captured = captured || server_is_captured(server);
         hiding += server->hidden[HIDDEN_CONNECTIONS] != NULL;
         hiding_both += server->hidden[HIDDEN_CONNECTIONS] && server->hidden[HIDDEN_WATCHES];
         asked = asked || server->list_round > 0 || chain_watches_problem(server);

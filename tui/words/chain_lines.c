@@ -157,7 +157,7 @@ static void unknown_text(const struct cells *cells, const struct election *elect
         return;
     }
     if (server != NULL && !session->watches_known)
-        why = "not polled yet";
+        why = server_is_captured(server) ? "packets are missing" : "not polled yet";
     else if (nobody_shows(cluster))
         why = "no server shows it";
     else if (server == NULL && candidate->known && candidate->stat.owner != 0)
