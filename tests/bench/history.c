@@ -3,13 +3,16 @@
  *
  *   history record FILE RATE SECONDS     records RATE events a second in real time; prints the cost
  *   history go FILE RATE                 the same until it is killed; prints how many microseconds are recorded
- *   history make FILE ELECTIONS DAYS     a recording of DAYS in which every election changes its leader each
- *                                        minute, made as fast as possible
+ *   history make FILE ELECTIONS DAYS EVERY_S
+ *                                        a recording of DAYS in which every election changes its leader each
+ *                                        EVERY_S, made as fast as possible
  *   history read FILE                    opens it, jumps about in it, and asks for percentiles
  *
  * Each prints one JSON object. The model is fed by hand: no server is asked, and nobody else is measured.
  */
 #include <inttypes.h>
+#include <libdeflate.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -178,7 +181,7 @@ static void begin(struct world *world)
 static void start_recorder(struct world *world, const char *file)
 {
     char *error;
-    world->recorder = recorder_new(world->model, file, 40 * DAY_US / 1000, &error);
+    world->recorder = recorder_new(world->model, file, 400 * DAY_US / 1000, &error);
     if (!world->recorder)
         die(error);
 }
@@ -271,14 +274,14 @@ static int64_t size_of(const char *file)
     return stat(file, &status) == 0 ? (int64_t)status.st_size : 0;
 }
 
-static int make_days(const char *file, size_t elections, double days)
+static int make_days(const char *file, size_t elections, double days, int every_s)
 {
     struct world *world = world_new(elections);
     start_recorder(world, file);
     begin(world);
     recorder_flush(world->recorder);
     int64_t began_us = gauge_us(), end_us = world->now.wall_us + (int64_t)(days * (double)DAY_US);
-    const int64_t step_us = INT64_C(60000000) / (int64_t)elections;
+    const int64_t step_us = INT64_C(1000000) * every_s / (int64_t)elections;
     uint64_t changes = 0;
     while (world->now.wall_us < end_us) {
         world->now.mono_us += step_us;
@@ -341,6 +344,65 @@ static int64_t events_of_one(struct history *history, int64_t to_us, size_t *cou
 
 #define JUMPS 60
 
+/* As deflate packed them; at most as much as a recording of this program holds. */
+static void unpack(struct libdeflate_decompressor *decompressor, sqlite3_stmt *statement, int column)
+{
+    static char room[64 << 20];
+    size_t size;
+    const void *packed = sqlite3_column_blob(statement, column);
+    if (packed &&
+        libdeflate_zlib_decompress(decompressor, packed, (size_t)sqlite3_column_bytes(statement, column),
+                                   room, sizeof room, &size) != LIBDEFLATE_SUCCESS)
+        die("a chunk cannot be unpacked");
+}
+
+/* The rows themselves, read and unpacked and thrown away: of one moment, and of one election's failovers. */
+static int64_t raw_rows(sqlite3 *db, struct libdeflate_decompressor *decompressor, const char *sql,
+                        int64_t at_us)
+{
+    sqlite3_stmt *statement;
+    int64_t began_us = gauge_us(), bytes = 0;
+    if (sqlite3_prepare_v2(db, sql, -1, &statement, NULL) != SQLITE_OK)
+        die(sqlite3_errmsg(db));
+    sqlite3_bind_int64(statement, 1, at_us);
+    while (sqlite3_step(statement) == SQLITE_ROW)
+        for (int i = 0; i < sqlite3_column_count(statement); i++) {
+            bytes += sqlite3_column_bytes(statement, i);
+            if (sqlite3_column_type(statement, i) == SQLITE_BLOB)
+                unpack(decompressor, statement, i);
+        }
+    sqlite3_finalize(statement);
+    return bytes > 0 ? gauge_us() - began_us : 0;
+}
+
+static void print_floor(const char *file, int64_t from_us, int64_t to_us)
+{
+    sqlite3 *db;
+    struct libdeflate_decompressor *decompressor = libdeflate_alloc_decompressor();
+    int64_t took[JUMPS], percentiles_us = 0;
+    if (sqlite3_open_v2(file, &db, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK)
+        die("cannot be read");
+    srand(1);
+    for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < JUMPS; i++)
+            took[i] =
+                raw_rows(db, decompressor,
+                         "SELECT picture, patches FROM chunk WHERE id = (SELECT id FROM chunk WHERE from_us"
+                         " <= ? ORDER BY id DESC LIMIT 1)",
+                         from_us + (int64_t)((double)rand() / RAND_MAX * (double)(to_us - from_us)));
+        percentiles_us = raw_rows(db, decompressor,
+                                  "SELECT cause, detection_low_us, detection_high_us, vacancy_low_us,"
+                                  " vacancy_high_us, takeover_low_us, takeover_high_us, total_low_us,"
+                                  " total_high_us, gap_us FROM failover WHERE election = ?",
+                                  1);
+    }
+    sqlite3_close(db);
+    libdeflate_free_decompressor(decompressor);
+    qsort(took, JUMPS, sizeof *took, by_size);
+    printf("{\"floor_jump_ms\": %.3f, \"floor_percentiles_ms\": %.3f, ", (double)took[JUMPS / 2] / 1000,
+           (double)percentiles_us / 1000);
+}
+
 static int read_back(const char *file)
 {
     char *error;
@@ -376,7 +438,8 @@ static int read_back(const char *file)
     history_step(history, &filter, at_us, true, &at_us);
     int64_t step_us = gauge_us() - began_us;
     history_close(history);
-    printf("{\"open_ms\": %.2f, \"jump_ms\": %.2f, \"jump_worst_ms\": %.2f, \"step_ms\": %.2f, ",
+    print_floor(file, from_us, to_us);
+    printf("\"open_ms\": %.2f, \"jump_ms\": %.2f, \"jump_worst_ms\": %.2f, \"step_ms\": %.2f, ",
            (double)open_us / 1000, (double)took[JUMPS / 2] / 1000, (double)took[JUMPS - 1] / 1000,
            (double)step_us / 1000);
     printf("\"events\": %zu, \"events_ms\": %.2f, \"failovers\": %zu, \"percentiles_ms\": %.2f}\n", events,
@@ -390,12 +453,12 @@ int main(int argc, char **argv)
         return record_rate(argv[2], atoi(argv[3]), atoi(argv[4]));
     if (argc == 4 && strcmp(argv[1], "go") == 0)
         return record_rate(argv[2], atoi(argv[3]), FOR_EVER);
-    if (argc == 5 && strcmp(argv[1], "make") == 0)
-        return make_days(argv[2], (size_t)atoi(argv[3]), atof(argv[4]));
+    if (argc == 6 && strcmp(argv[1], "make") == 0)
+        return make_days(argv[2], (size_t)atoi(argv[3]), atof(argv[4]), atoi(argv[5]));
     if (argc == 3 && strcmp(argv[1], "read") == 0)
         return read_back(argv[2]);
-    fprintf(
-        stderr,
-        "usage: history record FILE RATE SECONDS | go FILE RATE | make FILE ELECTIONS DAYS | read FILE\n");
+    fputs("usage: history record FILE RATE SECONDS | go FILE RATE | make FILE ELECTIONS DAYS EVERY_S | read "
+          "FILE\n",
+          stderr);
     return 2;
 }

@@ -9,6 +9,7 @@ import time
 from measure_burden import measure_burden
 from measure_certainty import measure_certainty
 from measure_crowd import measure_crowd
+from measure_growth import measure_growth
 from measure_history import measure_history
 from measure_operation import measure_operation
 from measure_transactions import measure_transactions
@@ -273,7 +274,7 @@ def measure_frame(_rig, rounds, quick, say):
     runs = []
     for i in range(rounds):
         say(f"frames, round {i + 1}")
-        run = subprocess.run([os.path.join(TOOLS, "frame"), "200" if quick else "2000"], check=False, text=True,
+        run = subprocess.run([os.path.join(TOOLS, "frame"), "200" if quick else "2000", "100", "10000"], check=False, text=True,
                              capture_output=True, timeout=120)
         if run.returncode != 0:
             raise BenchError(run.stderr.strip() or f"it ended with {run.returncode}")
@@ -375,4 +376,4 @@ MEASURES = {"fall": measure_fall, "look": measure_look, "churn": measure_churn, 
             "frame": measure_frame, "keys": measure_keys, "picture": measure_picture, "asking": measure_asking,
             "history": measure_history, "diagnose": measure_diagnose, "crowd": measure_crowd,
             "transport": measure_transport, "transactions": measure_transactions, "operation": measure_operation,
-            "burden": measure_burden, "certainty": measure_certainty}
+            "burden": measure_burden, "certainty": measure_certainty, "growth": measure_growth}

@@ -236,8 +236,8 @@ class Rig:
     def driver(self, sessions=20):
         return Driver(self.hosts, sessions)
 
-    def floor(self, mode, path, seconds=60):
-        return Stamped(self.directory, [os.path.join(TOOLS, "floor"), self.hosts, mode, path, str(seconds)],
+    def floor(self, mode, path, seconds=60, *more):
+        return Stamped(self.directory, [os.path.join(TOOLS, "floor"), self.hosts, mode, path, str(seconds), *map(str, more)],
                        self.environment)
 
     def program(self, command, *arguments):
