@@ -156,10 +156,10 @@ field: ## judge it by real systems (not in CI); SYSTEMS="kafka helix" for some
 	@$(PACKAGES) build run test interop
 	@$(AGAIN) all tools
 	@$(PYTHON) tests/field/run $(SYSTEMS)
-bench: ## measure against a bare C client, and print the table of ratios
+bench: ## measure against a bare C client, and print the table of ratios; CURVES=1 draws build/curves.svg, too
 	@$(PACKAGES) build run test
 	@$(AGAIN) all tools
-	tests/bench/run
+	tests/bench/run $(if $(CURVES),--curves build/curves.svg)
 chaos: ## harass three servers for FOR=20m, and judge what was said by their logs; SEED=52 chooses the faults
 	@$(PACKAGES) build run test
 	@$(AGAIN) FLAVOUR=asan all tools
