@@ -209,11 +209,15 @@ TEST(overview_outlook_gives_way)
 
     cells_resize(show.cells, 70, 24);
     assert_has(framed_draw(&show), " alone");
-    show.view->ops->filter(show.view, "a rather long filter");
-    assert_has(framed_draw(&show), "0 of 8 with \"a rather long filter\"");
+    show.view->ops->filter(show.view, "a rather long filter, of more than forty letters");
+    assert_has(framed_draw(&show), "0 of 8 match");
+    assert_has(show.text, " alone");
+    cells_resize(show.cells, 100, 24);
+    assert_has(framed_draw(&show), "0 of 8 with \"a rather long filter, of");
     assert_has(show.text, "next failover");
     assert_has_not(show.text, " alone");
-    show.view->ops->filter(show.view, "a filter of which nobody reads the end");
+    show.view->ops->filter(show.view,
+                           "a filter of which nobody reads the end, since it is much too long for that");
     assert_has_not(framed_draw(&show), "next failover");
     framed_end(&show);
 }

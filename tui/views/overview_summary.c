@@ -170,18 +170,20 @@ static int overview_summary_draw_note(struct cells *cells, int y, const struct o
         snprintf(note, sizeof note, "%zu of %zu with \"%s\"", order->matches, order->totals.elections,
                  order->filter);
     else
-        snprintf(note, sizeof note, "%s%s%s",
-                 /* its heading is marked as well, and the outlook needs the room */
-                 changes && below > 0 && cells->width < 100 ? ""
-                                                            : overview_sort_word(order->sort, order->reverse),
-                 changes ? ", last " : "", changes ? strip_window_word(order->window) : "");
-    if (note[0] == ',')
-        memmove(note, note + 2, strlen(note + 2) + 1);
+        snprintf(
+            note, sizeof note, "%s%s%s",
+            /* the heading of what has a column at each width is marked, and the outlook needs the room */
+            below > 0 && cells->width < 100 && (changes || order->sort == SORT_WORST)
+                ? ""
+                : overview_sort_word(order->sort, order->reverse),
+            changes ? ", last " : "", changes ? strip_window_word(order->window) : "");
     used = strlen(note);
     if (list->rows > 0 && below > 0)
         snprintf(note + used, sizeof note - used, ", %zu more below", below);
     else if (list->rows > 0 && list->top > 0)
         snprintf(note + used, sizeof note - used, ", %zu more above", list->top);
+    if (note[0] == ',')
+        memmove(note, note + 2, strlen(note + 2) + 1);
     width = cells_width(cells, note);
     cells_put_right(cells, cells->width - 1, y, width,
                     path != NULL                                  ? (style)ROLE_WARNING
