@@ -374,13 +374,14 @@ void monitor_catch_up(struct monitor *m)
     model_catch_up(m->model);
 }
 
-/* A leader has just gone: who follows is known in a moment. */
+/* A leader has just gone: who follows, or whether anybody does, is known in a moment. */
 static bool is_electing(const struct monitor *m)
 {
     for (size_t i = 0; i < m->model->cluster_count; i++) {
         const struct cluster *cluster = &m->model->clusters[i];
         for (size_t k = 0; cluster->connection == CONNECTION_CONNECTED && k < cluster->election_count; k++)
-            if (cluster->elections[k]->fresh && cluster->elections[k]->state == ELECTION_ELECTING)
+            if (cluster->elections[k]->fresh && (cluster->elections[k]->state == ELECTION_ELECTING ||
+                                                 election_awaits_list(cluster->elections[k])))
                 return true;
     }
     return false;

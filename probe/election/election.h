@@ -274,6 +274,8 @@ bool election_has_no_line(const struct election *election);
 /* Others join behind its only candidate and leave again, often: they try, see that they are not first, and delete. */
 bool election_is_tried(const struct election *election);
 
+/* Its last known candidate is gone, and the list that shows who has joined since has not come yet. */
+bool election_awaits_list(const struct election *election);
 /* The user named its path, or a pattern whose last name belongs there. */
 bool election_is_named(const struct election *election);
 /* ... or any pattern that matches it, whether or not the directory above is still there. */

@@ -146,6 +146,11 @@ bool election_is_matched(const struct election *election)
     return election->origin == ORIGIN_PATTERN || election->origin == ORIGIN_EXPECTED;
 }
 
+bool election_awaits_list(const struct election *election)
+{
+    return election->state == ELECTION_VACANT && election->own->gone_since_list > 0;
+}
+
 bool election_is_wanted(const struct election *election)
 {
     return election_is_named(election) || election_is_matched(election) ||

@@ -160,8 +160,11 @@ static void delete (struct history *h, size_t i)
     char guarded[128];
     if (h->connected && h->listed && election_guard(election, 0, guarded, sizeof guarded) &&
         strcmp(guarded, path) == 0 && dice_draw(&h->random, 4) > 0) {
+        bool fresh = election->leader && election->fresh;
         fake_tree_read(h->tree, h->model, h->now, ELECTION, path);
         check(h, !election->leader, "a leader after its end was seen");
+        check(h, !fresh || election->candidate_count > 0 || election_awaits_list(election),
+              "vacant without a list");
     }
 }
 
@@ -184,7 +187,7 @@ static void compare(struct history *h)
     for (size_t i = 0; i < h->truth.count; i++)
         check(h, find(&h->reported, h->truth.ones[i].name) < h->reported.count,
               "the events lead to other candidates");
-    check(h, election->fresh, "not fresh after a list");
+    check(h, election->fresh && !election_awaits_list(election), "not fresh after a list");
     check(h, election->next_sequence == (int64_t)h->next, "another next number");
     const struct counters *c = &election->counters;
     check(h,
