@@ -213,8 +213,8 @@ static bool knows_nothing(struct diagnosis *d, const struct candidate *c)
         return false;
     bool guid = certainty_holds_guid(c->name) && c->sequence > 0;
     bool waited = saw || (logged_ends_before(election, d->f->at, &lost) && lost.lost_at.wall_us > created_us);
-    int64_t since_us = waited ? lost.lost_at.wall_us : created_us;
-    int64_t due_us = d->f->at.mono_us - (d->f->at.wall_us - since_us) + ASKS_WITHIN_US;
+    int64_t since_us = waited ? lost.lost_at.mono_us : d->f->at.mono_us - (d->f->at.wall_us - created_us);
+    int64_t due_us = since_us + ASKS_WITHIN_US;
     int uncounted = election->recipe && election->recipe->signature ? 0 : 1;
     if (shown->last_cxid + uncounted >= (waited ? REQUESTS_TO_WAIT : guid ? REQUESTS_TO_STAND : 0))
         return false;
