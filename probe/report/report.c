@@ -548,6 +548,17 @@ static void report_extend_vacancy(const struct report *report, struct report_ele
         last->vacancy.low_us = now->to_us - since_us;
 }
 
+/* The end of the time line along the clock on the wall is where that clock was set back, and not the latest moment. */
+static bool was_set_back(const struct report *report)
+{
+    bool back = false;
+    for (size_t i = 0; i < report->clock_count; i++)
+        back |= report->clocks[i].after_us < report->clocks[i].before_us &&
+                report->clocks[i].before_us >= report->recorded_to_us &&
+                report->clocks[i].before_us <= report->to_us;
+    return back;
+}
+
 static bool gather_election(struct gathering *gathering, struct history *history,
                             struct report_election *election, char **error)
 {
@@ -569,6 +580,7 @@ static bool gather_election(struct gathering *gathering, struct history *history
     complete_identities(gathering);
     leave_out_skipped(report, election);
     report_extend_vacancy(report, election);
+    election->set_back = was_set_back(report);
     report_sum_up(election);
     if (report->from_us == report->recorded_from_us && election->stretch_count > 1 &&
         election->stretches[0].kind == STRETCH_GAP)

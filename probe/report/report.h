@@ -57,6 +57,7 @@ struct report_election {
     enum election_state state; /* at the end of the window, as far as recorded */
     char *doubt;               /* why its first in line does not lead then; NULL: nothing shows that */
     enum certainty doubt_certainty;
+    bool set_back; /* its last moment is not the latest: the clock was set back then */
 
     struct report_stretch *stretches;
     size_t stretch_count;

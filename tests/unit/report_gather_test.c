@@ -259,6 +259,7 @@ TEST(reports_that_the_clock_was_set)
     for (size_t i = 0; i < sizeof windows / sizeof windows[0]; i++) {
         struct report *report = ask_seconds(world, windows[i][0], windows[i][1], NULL);
         assert_int_equal(report->clock_count, i < 3);
+        assert_int_equal(report->elections[0].set_back, i < 2);
         if (report->clock_count) {
             near_seconds(report->clocks[0].before_us - world->began_us, 600);
             near_seconds(report->clocks[0].after_us - world->began_us, 301);

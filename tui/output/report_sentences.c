@@ -306,8 +306,9 @@ static void say_gaps(struct sentence_verdict *verdict, const struct report_elect
 static void say_end(struct sentence_verdict *verdict, const struct report_election *election)
 {
     struct text text = {0};
-    const struct report_stretch *last =
-        election->stretch_count ? &election->stretches[election->stretch_count - 1] : NULL;
+    const struct report_stretch *last = election->stretch_count && !election->set_back
+                                            ? &election->stretches[election->stretch_count - 1]
+                                            : NULL;
     char span[16];
     bool led = last && last->kind == STRETCH_LED && last->leader != REPORT_NO_LEADER;
     if (led && election->doubt)
