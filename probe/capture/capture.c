@@ -20,6 +20,8 @@
 #define TICK_US INT64_C(250000)
 #define TICKS_MOST 400
 #define SHOW_US INT64_C(1000000)
+/* Enough for each connection to have shown what it is. */
+#define FOREIGN_PACKETS 20
 #define TOLD_MOST 8
 /* For this long after a notification, the client's requests are counted and the answers timed. */
 #define TIMED_US INT64_C(1000000)
@@ -75,6 +77,7 @@ struct capture {
     int64_t zxid;          /* the latest that any reply bore */
     size_t election_count; /* when the sessions were last shown */
     bool started, showing, sessions_changed;
+    bool foreign; /* none of its packets is of ZooKeeper */
     struct capture_source sources[CAPTURES_MOST];
     size_t source; /* of the present packet */
     struct coverage coverage;
@@ -251,7 +254,8 @@ static void show_limits(struct capture *k)
     o.connection = (struct observed_connection){
         .state = CONNECTION_CONNECTED,
         .problem = k->limits.encrypted ? "connections in TLS show nothing: capture the plain port"
-                                       : "a capture shows nothing from before it began"};
+                   : k->foreign ? "no packet is of ZooKeeper's protocol: capture the servers' client port"
+                                : "a capture shows nothing from before it began"};
     if (k->showing && !k->query.beside)
         model_observe(k->model, &o);
 }
@@ -330,6 +334,11 @@ static void capture_tick(struct capture *k, int64_t at_us)
     k->now = (struct moment){at_us, at_us};
     k->ticked_us = at_us;
     wire_pass(k->wire, at_us);
+    const struct capture_limits *l = &k->limits;
+    if (k->foreign != (l->packets > FOREIGN_PACKETS && l->sessions + l->late + l->encrypted == 0)) {
+        k->foreign = !k->foreign;
+        show_limits(k);
+    }
     if (at_us - k->shown_us >= SHOW_US) {
         k->shown_us = at_us;
         znode_tree_each_session(k->tree, show_again, k);

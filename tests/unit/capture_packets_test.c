@@ -562,19 +562,21 @@ static bool with_one_huge(struct kept_packet *packet, size_t i, size_t argument)
     return true;
 }
 
-static bool as_tls(struct kept_packet *packet, size_t i, size_t argument)
+static bool as_protocol(struct kept_packet *packet, size_t i, size_t argument)
 {
     (void)i;
-    (void)argument;
     if (data_of(packet) >= 4)
-        put_u32(packet->bytes + packet->captured - data_of(packet), 0x16030100u);
+        put_u32(packet->bytes + packet->captured - data_of(packet), (uint32_t)argument);
     return true;
 }
 
 /* What is encrypted is said to be, and shows nothing. */
 TEST(encrypted_connections_are_named)
 {
-    struct sample_result *result = sample_of(as_tls, 0);
+    struct sample_result *result = sample_of(as_protocol, 0x48545450); /* "HTTP" */
+    assert_non_null(strstr(result->model->clusters[0].problem, "no packet is of ZooKeeper's protocol"));
+    sample_free(result);
+    result = sample_of(as_protocol, 0x16030100);
     assert_int_equal(capture_limits(result->capture)->sessions, 0);
     assert_in_range(capture_limits(result->capture)->encrypted, 5, 30);
     assert_non_null(strstr(result->model->clusters[0].problem, "TLS"));
