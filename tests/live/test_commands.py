@@ -11,6 +11,7 @@ import sqlite3
 import struct
 import subprocess
 import tempfile
+import termios
 import threading
 import time
 
@@ -426,6 +427,7 @@ def test_the_end_of_a_stopped_job(stop, kill):
     """A dashboard that its shell has stopped ends by the shell's kill, and leaves the shell its terminal."""
     with Pty(["bash", "--norc", "--noprofile", "-i"], env={"PS1": "ready> "}) as terminal:
         terminal.shows("ready>")
+        modes = termios.tcgetattr(terminal.slave)
         terminal.keys(f"{PROGRAM} watch -s 127.0.0.1:1 /e\r")
         terminal.shows("/e")
         until(lambda: b"\033[?1049h" in terminal.bytes())
@@ -437,7 +439,7 @@ def test_the_end_of_a_stopped_job(stop, kill):
             os.kill(int(open(jobs).read()), stop)
         terminal.shows("Stopped")
         terminal.keys(kill)
-        until(lambda: not open(jobs).read())
+        until(lambda: not open(jobs).read() and termios.tcgetattr(terminal.slave) == modes)
 
 
 def test_closed_output(zk, election):

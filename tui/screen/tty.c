@@ -17,6 +17,7 @@
 
 #define STALL_MS 200 /* a terminal that takes nothing for so long is stopped */
 #define LEAVE_MS 500 /* its time to take the last bytes in */
+#define STOPS_MOST 100
 /* From a signal to the end. */
 #ifdef __SANITIZE_ADDRESS__
 #define OVERDUE_MS 5000 /* its search for leaks is slow */
@@ -37,11 +38,16 @@ static struct {
     void (*overdue)(void);
 } deadline;
 
-/* At the end, the modes of a terminal that is another job's by now are that one's. */
+static bool tty_is_others(void)
+{
+    pid_t group = tcgetpgrp(STDOUT_FILENO);
+    return group >= 0 && group != getpgrp();
+}
+
+/* The modes of a terminal that is another job's by now are that one's. */
 static void tty_set(const struct termios *modes)
 {
-    pid_t group = deadline.signal ? tcgetpgrp(STDOUT_FILENO) : -1;
-    if (group < 0 || group == getpgrp())
+    if (!tty_is_others())
         tcsetattr(STDOUT_FILENO, TCSANOW, modes);
 }
 
@@ -53,6 +59,9 @@ void tty_take(struct tty *tty)
     modes.c_oflag &= ~(tcflag_t)(ONLCR | OCRNL | TABDLY); /* cursor movements must arrive as they are */
     modes.c_cc[VMIN] = 0;
     modes.c_cc[VTIME] = 0;
+    /* Stopped in the background, as the kernel does it, but for a group that nobody could continue. */
+    for (int i = 0; i < STOPS_MOST && !deadline.signal && tty_is_others(); i++)
+        raise(SIGTTOU);
     tty_set(&modes);
 }
 
@@ -299,11 +308,11 @@ static void on_deadline(int number)
 
 static void on_ending(int number)
 {
-    signal(SIGTTOU, SIG_IGN); /* in the background, the terminal's modes would stop us for good */
     bool typed = number == SIGINT || number == SIGQUIT;
     if (!deadline.signal && !(rescue.held && typed)) {
         struct sigaction action = {.sa_handler = on_deadline};
         deadline.signal = number;
+        signal(SIGTTOU, SIG_IGN); /* in the background, the terminal would stop us for good */
         sigaction(SIGALRM, &action, NULL);
         deadline_set(OVERDUE_MS);
     }
