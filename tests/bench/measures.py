@@ -2,13 +2,14 @@
 import json
 import os
 import select
-import statistics
 import subprocess
 import time
 
+from falls import electop_falls, floor_falls, median, whole_run
 from measure_burden import measure_burden
 from measure_certainty import measure_certainty
 from measure_crowd import measure_crowd
+from measure_far import measure_far
 from measure_growth import measure_growth
 from measure_history import measure_history
 from measure_operation import measure_operation
@@ -25,52 +26,7 @@ LEADER_EVERY_MS = 400
 IDENTITY = b".example:7071"  # ends the data of every candidate of driver.c
 
 
-def median(values):
-    values = [v for v in values if v is not None]
-    return statistics.median(values) if values else None
-
-
 # 1 and 2: how soon a fall is told.
-
-def delays(deeds, seen):
-    """From the deletion of each leader to the moment at which it was told; None where it never was."""
-    return [seen[name] - sent if name in seen else None for deed, name, sent, _ in deeds if deed == "fell"]
-
-
-def floor_falls(rig, load, path, plan):
-    with rig.floor("notify", path) as floor:
-        wait_until("the floor watches", lambda: "armed" in floor.text(), 10)
-        settle(floor.pid, floor.what)
-        deeds = load.ask("fall", path, *plan)
-        time.sleep(0.2)
-        floor.stop()
-        lost, elected, read_late = {}, {}, []
-        gone = None
-        for at, line in floor.lines():
-            word, name, own = line.split()
-            if word == "lost":
-                lost[name], gone = int(own), name
-                read_late.append(at - int(own))
-            elif word == "elected" and gone is not None:
-                elected[gone] = int(own)
-        return delays(deeds, lost), delays(deeds, elected), read_late
-
-
-def electop_falls(rig, load, path, plan):
-    with rig.electop("events", "--json", path) as electop:
-        wait_until("electop sees the election", lambda: "election-seen" in electop.text(), 20)
-        settle(electop.pid, electop.what)
-        deeds = load.ask("fall", path, *plan)
-        time.sleep(0.5)
-        electop.stop()
-        lost, elected = {}, {}
-        for at, event in electop.events():
-            if event["event"] == "leader-lost":
-                lost.setdefault(event["candidate"], at)
-            elif event["event"] == "leader-elected" and event["from"] is not None:
-                elected.setdefault(event["from"], at)
-        return delays(deeds, lost), delays(deeds, elected)
-
 
 def measure_fall(rig, rounds, quick, say):
     """From the deletion of a leader's znode to the line of `electop events --json`, read from its pipe. The
@@ -99,16 +55,6 @@ def measure_fall(rig, rounds, quick, say):
 
 
 # 3: the first complete look.
-
-def whole_run(program):
-    """From its start to its end; and to the end of its look, where it says when that was."""
-    with program:
-        code, ended = program.join()
-        if code != 0:
-            raise BenchError(f"{program.what} ended with {code}: {program.complaint()}")
-        looked = [int(line.split()[1]) for _, line in program.lines() if line.startswith("looked ")]
-        return ended - program.started_us, looked[0] - program.started_us if looked else None
-
 
 def measure_look(rig, rounds, quick, say):
     """Whole runs on 10,000 candidates less whole runs on one, on both sides: so starting, connecting and
@@ -376,4 +322,4 @@ MEASURES = {"fall": measure_fall, "look": measure_look, "churn": measure_churn, 
             "frame": measure_frame, "keys": measure_keys, "picture": measure_picture, "asking": measure_asking,
             "history": measure_history, "diagnose": measure_diagnose, "crowd": measure_crowd,
             "transport": measure_transport, "transactions": measure_transactions, "operation": measure_operation,
-            "burden": measure_burden, "certainty": measure_certainty, "growth": measure_growth}
+            "burden": measure_burden, "certainty": measure_certainty, "growth": measure_growth, "far": measure_far}

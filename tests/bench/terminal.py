@@ -66,6 +66,7 @@ class Dashboard:
     def press(self, keys):
         with self.changed:
             self.got = b""
+        self.pressed_at = time.monotonic()
         os.write(self.terminal, keys)
 
     def __enter__(self):
