@@ -319,7 +319,7 @@ static void walk(struct watching *w, int data_depth, int64_t within_us)
 }
 
 /*
- * churn: prints "leader NAME AT" whenever another one is known to lead, and at its end "read LISTS CPU_MS".
+ * churn: prints "leader NAME AT" whenever another one is known to lead, as it is first in line and has been read, and at its end "read LISTS CPU_MS".
  *
  * As well as it can be done: the list is read at most every LIST_EVERY_US, as electop reads one of this size, the
  * numbers stay in order, each newcomer is read once, and a watch on the leader's znode tells its end at once.
@@ -328,13 +328,6 @@ static void walk(struct watching *w, int data_depth, int64_t within_us)
 
 static void churn_guard(struct watching *w);
 
-static void churn_lead(struct watching *w)
-{
-    printf("leader %s%010d %lld\n", w->prefix, w->sequences[w->at], (long long)now_us());
-    fflush(stdout);
-    churn_guard(w);
-}
-
 static void on_churn_leader_gone(zhandle_t *zh, int type, int state, const char *path, void *context)
 {
     struct watching *w = context;
@@ -342,26 +335,42 @@ static void on_churn_leader_gone(zhandle_t *zh, int type, int state, const char 
     if (type != ZOO_DELETED_EVENT || bare_sequence(path) != w->sequences[w->at] || w->at + 1 >= w->count)
         return;
     w->at++;
-    churn_lead(w);
+    churn_guard(w);
 }
 
+struct guarded {
+    struct watching *watching;
+    int32_t sequence;
+};
+
+/* One that is gone when it is read may have left before it led. */
 static void on_churn_guarded(int rc, const struct Stat *stat, const void *context)
 {
-    struct watching *w = (struct watching *)(uintptr_t)context;
+    struct guarded *asked = (struct guarded *)(uintptr_t)context;
+    struct watching *w = asked->watching;
+    bool current = w->count > 0 && w->sequences[w->at] == asked->sequence;
     (void)stat;
-    if (rc != ZNONODE) {
+    free(asked);
+    if (rc != ZNONODE)
         check(rc, "exists");
-    } else if (w->at + 1 < w->count) {
+    if (current && rc == ZOK) {
+        printf("leader %s%010d %lld\n", w->prefix, w->sequences[w->at], (long long)now_us());
+        fflush(stdout);
+    } else if (current && w->at + 1 < w->count) {
         w->at++;
-        churn_lead(w);
+        churn_guard(w);
     }
 }
 
 static void churn_guard(struct watching *w)
 {
     char path[PATH_MOST];
+    struct guarded *asked = malloc(sizeof *asked);
+    if (asked == NULL)
+        die("out of memory");
+    *asked = (struct guarded){w, w->sequences[w->at]};
     name_path(w, w->sequences[w->at], path);
-    check(zoo_awexists(w->bare.zh, path, on_churn_leader_gone, w, on_churn_guarded, w), "exists");
+    check(zoo_awexists(w->bare.zh, path, on_churn_leader_gone, w, on_churn_guarded, asked), "exists");
 }
 
 static void on_churn_changed(zhandle_t *zh, int type, int state, const char *path, void *context)
@@ -399,7 +408,7 @@ static void on_list(int rc, const struct String_vector *names, const struct Stat
     if (w->count > 0)
         read_newcomers(w, latest);
     if (w->count > 0 && w->sequences[w->at] != led)
-        churn_lead(w);
+        churn_guard(w);
 }
 
 static void churn(struct watching *w, int64_t for_us)

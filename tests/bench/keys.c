@@ -6,13 +6,15 @@
  * Builds a model through its one way in, and types into the dashboard what a person types there: moves,
  * sorting, a filter, every screen, and back. Before each key the model changes, so that nothing may be kept
  * from the snapshot before. Each is drawn into cells of 200x60. Prints milliseconds:
- * {"keys": 640, "p50": 1.2, "p99": 6.3, "worst": 8.1, "by": "f"}
+ * {"keys": 640, "p50": 1.2, "p99": 6.3, "worst": 8.1, "by": "f", "floor": 0.1}
+ * floor: the median of putting the same text into cells, line by line.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "config/settings.h"
+#include "config/text.h"
 #include "probe/election/model.h"
 #include "tests/bench/gauge.h"
 #include "tui/dashboard/dashboard.h"
@@ -132,6 +134,26 @@ static int by_time(const void *a, const void *b)
     return (x->ms > y->ms) - (x->ms < y->ms);
 }
 
+static int by_ms(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double floor_ms(const struct cells *drawn, struct cells *empty)
+{
+    struct text text = {0};
+    cells_text(drawn, &text);
+    int64_t began_ns = gauge_ns(CLOCK_PROCESS_CPUTIME_ID);
+    cells_clear(empty);
+    int y = 0;
+    for (const char *line = text.at, *end; (end = strchr(line, '\n')) != NULL; line = end + 1)
+        cells_put_bytes(empty, 0, y++, WIDTH, 0, line, (size_t)(end - line));
+    double took_ms = (double)(gauge_ns(CLOCK_PROCESS_CPUTIME_ID) - began_ns) / 1e6;
+    text_free(&text);
+    return took_ms;
+}
+
 int main(int argc, char **argv)
 {
     long rounds = argc == 2 ? strtol(argv[1], NULL, 10) : 0;
@@ -159,9 +181,10 @@ int main(int argc, char **argv)
     world_begin(&world, &settings);
     struct dashboard *dashboard =
         must(dashboard_new(world.settings, world.model, world.events, now_of, &world));
-    struct cells *cells = must(cells_new(WIDTH, HEIGHT));
+    struct cells *cells = must(cells_new(WIDTH, HEIGHT)), *empty = must(cells_new(WIDTH, HEIGHT));
     size_t length = strlen(TYPED), count = 0;
     struct sample *samples = must(calloc(length * (size_t)rounds, sizeof *samples));
+    double *floors = must(calloc(length * (size_t)rounds, sizeof *floors));
     dashboard_draw(dashboard, cells);
     for (long round = 0; round < rounds; round++)
         for (const char *c = TYPED; *c; c++) {
@@ -172,13 +195,18 @@ int main(int argc, char **argv)
             dashboard_draw(dashboard, cells);
             samples[count++] =
                 (struct sample){(double)(gauge_ns(CLOCK_PROCESS_CPUTIME_ID) - began_ns) / 1e6, *c};
+            floors[count - 1] = floor_ms(cells, empty);
         }
+    qsort(floors, count, sizeof *floors, by_ms);
     qsort(samples, count, sizeof *samples, by_time);
     const struct sample *worst = &samples[count - 1];
-    printf("{\"keys\": %zu, \"p50\": %.2f, \"p99\": %.2f, \"worst\": %.2f, \"by\": %d}\n", count,
-           samples[count / 2].ms, samples[count * 99 / 100].ms, worst->ms, worst->key);
+    printf("{\"keys\": %zu, \"p50\": %.2f, \"p99\": %.2f, \"worst\": %.2f, \"by\": %d, \"floor\": %.3f}\n",
+           count, samples[count / 2].ms, samples[count * 99 / 100].ms, worst->ms, worst->key,
+           floors[count / 2]);
     free(samples);
+    free(floors);
     cells_free(cells);
+    cells_free(empty);
     dashboard_free(dashboard);
     model_free(world.model);
     event_log_free(world.events);

@@ -113,4 +113,6 @@ def measure_month(file, days, say):
                        ("the next change of leader", "step_ms"),
                        (f"percentiles of one election, {read['failovers']} failovers", "percentiles_ms"),
                        (f"an hour of one election, {read['events']} events", "events_ms")):
-        yield Row(f"{what}: {label}", "", f"{read[key]:.1f} ms", "", "≤ 100 ms", read[key] > 100)
+        floor = read.get(f"floor_{key}")
+        yield Row(f"{what}: {label}", f"{floor:.2f} ms" if floor else "", f"{read[key]:.1f} ms",
+                  f"{read[key] / floor:.1f} ×" if floor else "", "≤ 100 ms", read[key] > 100)

@@ -25,3 +25,9 @@ def ratio_row(work, floors, ours, most):
     if not floor or not mine:
         return Row(work, ms(floor), ms(mine), "-", f"≤ {most} ×", True)
     return Row(work, ms(floor), ms(mine), f"{mine / floor:.2f} ×{spread(floors, ours)}", f"≤ {most} ×", mine / floor > most)
+
+
+def percent_row(work, floors, ours, most):
+    floor, mine = statistics.median(floors), statistics.median(ours)
+    return Row(work, f"{floor:.3f} %", f"{mine:.3f} %", f"{mine / floor:.2f} ×{spread(floors, ours)}" if floor else "-", f"≤ {most} ×",
+               mine > most * floor)

@@ -10,10 +10,32 @@ import termios
 import threading
 import time
 
-from rig import BUILD, BenchError, wait_until
+from rig import BUILD, TOOLS, BenchError, wait_until
 
 COLUMNS, LINES = 120, 40
 ESCAPES = re.compile(rb"\x1b(\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)|[()][A-Z0-9]|[=>78])")
+
+
+def writer_us(rig, pieces):
+    """The processor time of a loop that writes the same to a terminal (replay.c)."""
+    file, result = (os.path.join(rig.directory, name) for name in ("pieces", "written"))
+    with open(file, "wb") as f:
+        for piece in pieces:
+            f.write(struct.pack("N", len(piece)) + piece)
+    pid, terminal = pty.fork()
+    if pid == 0:
+        try:
+            os.execv(os.path.join(TOOLS, "replay"), ["replay", file, result])
+        finally:
+            os._exit(127)
+    with contextlib.suppress(OSError):
+        while os.read(terminal, 65536):
+            pass
+    os.close(terminal)
+    if os.waitpid(pid, 0)[1] != 0:
+        raise BenchError("the screen's bytes could not be written again")
+    with open(result, encoding="ascii") as f:
+        return float(f.read())
 
 
 class Dashboard:
@@ -22,6 +44,7 @@ class Dashboard:
     def __init__(self, rig, *paths):
         argv = [os.path.join(BUILD, "electop"), "-s", rig.hosts, "--admin", rig.admin, *paths]
         self.got, self.bytes, self.ended, self.awaited, self.shown_at = b"", 0, False, None, None
+        self.pieces = []
         self.changed = threading.Condition()
         self.started_at = time.monotonic()
         self.pid, self.terminal = pty.fork()
@@ -43,6 +66,7 @@ class Dashboard:
             at = time.monotonic()
             with self.changed:
                 self.bytes += len(piece)
+                self.pieces.append(piece)
                 self.ended = not piece
                 self.got = (self.got + piece)[-200000:]
                 if self.awaited is not None and self.awaited in ESCAPES.sub(b"", self.got):
