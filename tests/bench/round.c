@@ -74,8 +74,8 @@ static void go_on(struct run_control *b, uint64_t ms)
     uv_run(&b->loop, UV_RUN_NOWAIT);
 }
 
-/* The whole answer of a server to a word, read at once; malloc'd. */
-static char *fetch(const char *hosts, const char *word)
+/* The whole answer of a server to what is written to it, read at once; malloc'd. */
+static char *fetch(const char *hosts, const char *asked)
 {
     struct connect_string parsed;
     char *error = NULL, port[8];
@@ -86,7 +86,8 @@ static char *fetch(const char *hosts, const char *word)
     if (getaddrinfo(parsed.servers[0].host, port, &hints, &found) != 0)
         die("cannot resolve the server");
     int fd = socket(found->ai_family, found->ai_socktype, 0);
-    if (fd < 0 || connect(fd, found->ai_addr, found->ai_addrlen) != 0 || write(fd, word, 4) != 4)
+    if (fd < 0 || connect(fd, found->ai_addr, found->ai_addrlen) != 0 ||
+        write(fd, asked, strlen(asked)) != (ssize_t)strlen(asked))
         die("cannot ask the server");
     size_t room = (size_t)16 << 20, length = 0;
     char *text = malloc(room);
@@ -96,7 +97,7 @@ static char *fetch(const char *hosts, const char *word)
         length += got > 0 ? (size_t)got : 0;
     }
     if (got < 0)
-        die("no answer to a word");
+        die("no answer");
     text[length] = '\0';
     close(fd);
     freeaddrinfo(found);
@@ -104,13 +105,29 @@ static char *fetch(const char *hosts, const char *word)
     return text;
 }
 
-static double words_ms(const char *hosts)
+/* The floor of a round: its answers are read, and thrown away. */
+static double answers_ms(const char *admin)
+{
+    static const char *const commands[] = {"connections", "watches", "watch_summary",
+                                           "dump",        "monitor", "server_stats"};
+    double begun = gauge_cpu_ms();
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        char request[128];
+        snprintf(request, sizeof request, "GET /commands/%s HTTP/1.0\r\n\r\n", commands[i]);
+        free(fetch(admin, request));
+    }
+    return gauge_cpu_ms() - begun;
+}
+
+static double words_ms(const char *hosts, double *floor_ms)
 {
     static const enum fourletter_word words[] = {FOURLETTER_WORD_WCHC, FOURLETTER_WORD_CONS,
                                                  FOURLETTER_WORD_DUMP};
     double spent = 0;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        double asked = gauge_cpu_ms();
         char *text = fetch(hosts, fourletter_word_text(words[i]));
+        *floor_ms += gauge_cpu_ms() - asked;
         struct server_answer answer;
         server_answer_clear(&answer);
         double begun = gauge_cpu_ms();
@@ -174,10 +191,14 @@ int main(int argc, char **argv)
     uint64_t idle_s = strtoul(argv[5], NULL, 10);
     go_on(&bench, idle_s * 1000 + 1);
     double idle_ms = gauge_cpu_ms() - idle_begun;
+    double floor_ms = 0, spent_ms = words_ms(argv[1], &floor_ms);
+    printf("], \"floor_ms\": [");
+    for (long i = 0, rounds = atol(argv[4]); i < rounds; i++)
+        printf("%s%.2f", i ? ", " : "", answers_ms(argv[2]));
     printf("], \"longest_ms\": %.2f, \"before_kb\": %ld, \"after_kb\": %ld, \"watches\": %zu, "
            "\"idle_percent\": %.3f, "
-           "\"words_ms\": %.1f}\n",
+           "\"words_ms\": %.1f, \"words_floor_ms\": %.2f}\n",
            longest_ms, before_kb, after_kb, cluster->servers[0].watch_count,
-           idle_ms / 10 / (double)(idle_s ? idle_s : 1), words_ms(argv[1]));
+           idle_ms / 10 / (double)(idle_s ? idle_s : 1), spent_ms, floor_ms);
     return 0;
 }
