@@ -23,7 +23,7 @@
  * are skipped, and the client gets an error in their place.
  */
 #define FRAME_LENGTH_MOST (8u << 20)
-#define FRAME_CHILDREN_MOST 50000u
+#define FRAME_CHILDREN_MOST 200000u
 /* The C client's maximum allocation for one reply: it copies each name to the heap. */
 #define FRAME_DECODED_MOST (24u << 20)
 /* No server sends more. */

@@ -110,7 +110,7 @@ def candidates(rig, rounds, quick, say):
             load.ask("stand", path, size)
             for i in range(rounds):
                 say(f"growth: {size} candidates, round {i + 1}")
-                runs[1].append((whole_ms(rig.floor("look", path)), whole_ms(rig.electop("once", "--json", "--quick", path))))
+                runs[1].append((whole_ms(rig.floor("look", path)), whole_ms(rig.electop("once", "--json", "--quick", "--wait", "120s", path))))
                 with rig.floor("churn", path, 600) as floor, rig.electop("events", "--json", path) as electop:
                     pair = Pair(floor, electop, 1)
                     runs[2].append(pair.held_mb())

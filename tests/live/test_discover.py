@@ -228,17 +228,17 @@ def test_a_directory_too_large_to_be_read_is_named():
     """A list of more children than are taken is left out, and said; the search ends."""
     def answer(number, kind, path):
         if kind == GET and path == "/app":
-            return head(number) + struct.pack(">i", 0) + stat(children=50001)
+            return head(number) + struct.pack(">i", 0) + stat(children=200001)
         if kind != CHILDREN:
             return None
-        names = [b"app"] if path == "/" else [b"%05d" % i for i in range(50001)]
+        names = [b"app"] if path == "/" else [b"%06d" % i for i in range(200001)]
         listed = b"".join(struct.pack(">i", len(name)) + name for name in names)
         return head(number) + struct.pack(">i", len(names)) + listed + STAT
     with _Server(scripted(answer)) as server:
         done = run("discover", "-s", server.address, "--admin", "off", "--four-letter", "off")
-        assert done.status == 0 and "/app has more than 50000 children: it was not searched; name the elections below it" in done.out, done
+        assert done.status == 0 and "/app has more than 200000 children: it was not searched; name the elections below it" in done.out, done
         check = run("check", "--wait", "4s", "-s", server.address, "--admin", "off", "--four-letter", "off", "/app")
-        assert check.status == 3 and "/app is not read: it has more than 50000 children, or an answer of more than 8 MB" in check.out, check
+        assert check.status == 3 and "/app is not read: it has more than 200000 children, or an answer of more than 8 MB" in check.out, check
 
 
 def stat(owner=0, children=0):
