@@ -238,6 +238,40 @@ TEST(elections_are_told_from_all_that_are_watched)
     cells_free(cells);
 }
 
+/* A part of the middle that another election has as well says nothing. */
+TEST(no_shown_part_is_of_another_election)
+{
+    static const char *const paths[] = {
+        "/k8s/prod-eu-west-1/payments-api/leader", "/k8s/prod-eu-west-1/payments-worker/leader", "/1/a",
+        "/k8s/prod-us-east-1/payments-api/leader", "/k8s/prod-us-east-1/payments-worker/leader"};
+    struct election elections[COUNT(paths)] = {{0}}, *all[COUNT(paths)];
+    struct cluster cluster = {.elections = all, .election_count = COUNT(paths)};
+    const struct model model = {.clusters = &cluster, .cluster_count = 1};
+    struct cells *cells = cells_new(10, 1);
+    char part[100];
+
+    cells->ascii = true;
+    for (size_t i = 0; i < COUNT(paths); i++) {
+        all[i] = &elections[i];
+        elections[i].name = (char *)(uintptr_t)paths[i];
+    }
+    for (int room = 14; room < 40; room++) {
+        struct names set = {.keep_shared = true, .among = &model};
+
+        for (size_t i = 0; i < 3; i++)
+            names_add(&set, paths[i]);
+        names_fit(&set, cells, room);
+        const char *shown = names_shown(&set, paths[0]), *last = strstr(shown + 2, "..");
+        bool window = strncmp(shown, "..", 2) == 0 && last != NULL && last[2] == '\0';
+        for (size_t i = 1; window && set.alike == 0 && i < COUNT(paths); i++) {
+            snprintf(part, sizeof part, "%.*s", (int)(last - shown) - 2, shown + 2);
+            assert_null(strstr(paths[i], part));
+        }
+        names_free(&set);
+    }
+    cells_free(cells);
+}
+
 /* Paths that differ in two components keep what differs of both, cut alike in every row; what the components at
    one place share is dropped, and a path is told from all that are watched. */
 TEST(paths_keep_every_component_that_differs)

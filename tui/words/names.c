@@ -404,7 +404,6 @@ static bool is_ambiguous(const struct names *names, const struct cells *cells, c
                          struct alike alike, const char *text)
 {
     const char *ellipsis = cells_sign(cells, SIGN_ELLIPSIS), *first = strstr(text, ellipsis), *last = first;
-    const char *at;
 
     if (names->among == NULL || first == NULL)
         return false;
@@ -417,10 +416,15 @@ static bool is_ambiguous(const struct names *names, const struct cells *cells, c
     if (first != text || last == first) /* else its middle is shown */
         return true;
     char *middle = xstrndup(text + strlen(ellipsis), (size_t)(last - text) - strlen(ellipsis));
-    size_t length = strlen(middle);
-    at = strstr(name, middle);
+    bool elsewhere = false;
+    for (size_t i = 0; i < names->among->cluster_count; i++)
+        for (size_t j = 0; !elsewhere && j < names->among->clusters[i].election_count; j++) {
+            const char *other = other_of(names, names->among->clusters[i].elections[j]);
+
+            elsewhere = other != NULL && strcmp(other, name) != 0 && strstr(other, middle) != NULL;
+        }
     free(middle);
-    return at == NULL || (size_t)(at - name) > alike.before || (size_t)(at - name) + length <= alike.before;
+    return elsewhere;
 }
 
 /* Shows the names that have no form yet in this one, where that distinguishes them from the others. taken: the
@@ -881,16 +885,37 @@ static void fit_depth(struct names *names, const struct cells *cells, const stru
     free(depth.parts);
 }
 
-/* The same of words, which need no model, where no form of a beginning and an end tells names apart. */
+/* Those that are shown, and then those that they are told from. False: one that is shown has no components. */
+static bool name_paths_of(struct name_paths *paths, const struct names *names, size_t depths[PLACES_MOST + 1])
+{
+    const struct model *model = names->among;
+    size_t most = names->count;
+    bool all = true;
+
+    for (size_t i = 0; model != NULL && i < model->cluster_count; i++)
+        most += model->clusters[i].election_count;
+    paths->of = xcalloc(most, sizeof *paths->of);
+    for (size_t i = 0; i < names->count; i++) {
+        all &= name_paths_add(paths, names->all[i]);
+        depths[paths->of[i].count] += names->shown[i] == NULL;
+    }
+    for (size_t i = 0; model != NULL && i < model->cluster_count; i++)
+        for (size_t j = 0; j < model->clusters[i].election_count; j++) {
+            const char *other = other_of(names, model->clusters[i].elections[j]);
+
+            if (other != NULL)
+                name_paths_add(paths, other);
+        }
+    return all;
+}
+
+/* The same of words, where no form of a beginning and an end tells names apart. */
 static size_t fit_words(struct names *names, const struct cells *cells, int room, struct name_lookup *taken)
 {
-    struct name_paths paths = {.words = true, .of = xcalloc(names->count, sizeof *paths.of)};
+    struct name_paths paths = {.words = true};
     size_t depths[PLACES_MOST + 1] = {0}, open = 0;
 
-    for (size_t i = 0; i < names->count; i++) {
-        name_paths_add(&paths, names->all[i]);
-        depths[paths.of[i].count] += names->shown[i] == NULL;
-    }
+    name_paths_of(&paths, names, depths);
     for (size_t depth = 2; depth <= PLACES_MOST; depth++)
         if (depths[depth] > 0)
             fit_depth(names, cells, &paths, depth, room);
@@ -907,25 +932,10 @@ static size_t fit_words(struct names *names, const struct cells *cells, int room
    are shown then. */
 static void fit_paths(struct names *names, const struct cells *cells, int room, struct name_lookup *taken)
 {
-    const struct model *model = names->among;
     struct name_paths paths = {0};
     size_t depths[PLACES_MOST + 1] = {0};
-    size_t most = names->count;
-    bool all = true;
+    bool all = name_paths_of(&paths, names, depths);
 
-    for (size_t i = 0; model != NULL && i < model->cluster_count; i++)
-        most += model->clusters[i].election_count;
-    paths.of = xcalloc(most, sizeof *paths.of);
-    for (size_t i = 0; all && i < names->count; i++)
-        if ((all = name_paths_add(&paths, names->all[i])))
-            depths[paths.of[i].count]++;
-    for (size_t i = 0; all && model != NULL && i < model->cluster_count; i++)
-        for (size_t j = 0; j < model->clusters[i].election_count; j++) {
-            const char *other = other_of(names, model->clusters[i].elections[j]);
-
-            if (other != NULL)
-                name_paths_add(&paths, other);
-        }
     if (all)
         paths_find_shared(&paths);
     for (size_t depth = 2; all && depth <= PLACES_MOST; depth++)
