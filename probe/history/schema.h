@@ -25,7 +25,7 @@
 #include <stdbool.h>
 #include <sqlite3.h>
 
-#define SCHEMA_VERSION 8
+#define SCHEMA_VERSION 9
 
 /* Why a stretch began when the clock was set: the reason begins with this. */
 #define CLOCK_SET "the clock was set"

@@ -584,6 +584,18 @@ TEST(refuses_what_it_does_not_know)
     recorded_free(world);
 }
 
+/* Else a recording from before the change is said to be none. */
+TEST(a_change_of_the_schema_takes_a_new_number)
+{
+    struct recorded *world = recorded_begin();
+    recorded_stop(world);
+    int64_t length = recorded_ask(world, "SELECT sum(length(sql)) FROM sqlite_schema");
+    if (SCHEMA_VERSION != 9 || length != 7231)
+        fail_msg("schema %d has %d characters: raise SCHEMA_VERSION, and both here", SCHEMA_VERSION,
+                 (int)length);
+    recorded_free(world);
+}
+
 /* What SQLite asks when it closes a recording, before it removes what is written beside it. */
 static bool another_would_be_the_last(const char *file)
 {
