@@ -139,7 +139,8 @@ bool tenure_goes_on(const struct election *election)
     uint64_t session = 0;
     for (size_t i = election->tenure_count; i-- > 0;) {
         const struct tenure *tenure = election_tenure_at(election, i);
-        if (tenure->gap || (tenure->name && tenure->session == 0))
+        bool nobody_leads = session == 0 && !tenure->name;
+        if (tenure->gap || nobody_leads || (tenure->name && tenure->session == 0))
             return false;
         if (tenure->name && session != 0)
             return tenure->session == session;

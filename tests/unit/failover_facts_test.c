@@ -31,7 +31,8 @@ TEST(the_most_frequent_cause_is_first)
     assert_string_equal(failover_facts_split(&plain, &changes, INT_MAX, text, sizeof text), "");
 }
 
-/* Each as "a" and "b", of the same identity, "A", as "s" and "t", of one session; '.': vacant, '?': not observed; one each second until now. */
+/* Each as "a" and "b", of the same identity, "A", as "s" and "t", of one session; '.': vacant, '?': not observed; one
+ * each second until now. */
 static void count(const char *line, struct failover *failovers, size_t failover_count, int64_t window_us,
                   struct leader_changes *changes)
 {
@@ -131,4 +132,11 @@ TEST(who_creates_its_candidate_again_was_not_lost)
     assert_int_equal(failover_facts_lost(&election).mono_us, SECOND);
     tenures[2].session = 8;
     assert_int_equal(failover_facts_lost(&election).mono_us, 2 * SECOND);
+    struct tenure gone[4] = {
+        {.name = a, .session = 7}, {.name = NULL}, {.name = b, .session = 7}, {.name = NULL}};
+    election.tenures = gone;
+    election.tenure_count = election.tenure_room = 4;
+    election.change = (struct change){.from = b, .lost_at = {.mono_us = 3 * SECOND}};
+    assert_int_equal(failover_facts_lost(&election).mono_us, 3 * SECOND);
+    assert_string_equal(failover_facts_last(&plain, &election, INT_MAX, text), "open");
 }
