@@ -40,8 +40,8 @@ struct coverage {
 /* Looks into the beginnings of these captures, as of capture_files_open(). */
 void coverage_read(struct coverage *coverage, char *const *paths, size_t count);
 void coverage_free(struct coverage *coverage);
-/* Two whose clocks differ, or which are of two ensembles: a change that was asked for after another was answered has the
- * lower number. False: there are none. */
+/* Two whose clocks differ, or which are of two ensembles: a change that was asked for after another was answered has
+ * the lower number. False: there are none. */
 bool coverage_contradicts(const struct coverage *coverage, size_t *one, size_t *other);
 
 /* Corrects the clock of packets that were read ahead. */

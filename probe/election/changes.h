@@ -2,8 +2,9 @@
  * changes.h - how often the leader changed: the one rule of all figures.
  *
  * A change of leader is a loss of the leader that a next one followed, the same client with a new session perhaps,
- * with nothing unobserved between. A session that creates its candidate again goes on leading. It belongs to the moment of the loss. A loss that nobody followed is none, or none yet;
- * a change that was found after a gap is counted apart.
+ * with nothing unobserved between. It belongs to the moment of the loss. A session that creates its candidate again
+ * goes on leading. A loss that nobody followed is none, or none yet; a change that was found after a gap is counted
+ * apart.
  *
  * A time line shows it at once, failovers when their evidence is complete, and the two may keep different
  * times: the larger number counts.

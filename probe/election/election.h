@@ -229,7 +229,8 @@ size_t election_position(const struct election *election, const struct candidate
 const struct candidate *election_predecessor(const struct election *election,
                                              const struct candidate *candidate);
 
-/* Whether the candidate of this name or path, which ended, may have led last: nobody is first, or who is was behind it. */
+/* Whether the candidate of this name or path, which ended, may have led last: nobody is first, or who is was behind
+ * it. */
 bool election_may_have_led(const struct election *election, const char *name);
 
 /* Everything about this election has been read: its list, its candidates, its acknowledgement. */
@@ -285,9 +286,9 @@ bool election_is_wanted(const struct election *election);
  * elections, and its last leader expired or was evicted, or is gone for an unknown cause, and was not followed: it
  * still needs one. */
 bool election_vanished(const struct election *election);
-/* It is not named, no member is registered beside it, and its last leader may have left on purpose, without a successor: it closed its session, or it is
- * not known how it went, and it led for less than a minute; of an absent one, another session may have deleted its
- * candidate. That it must have a leader is suspected. */
+/* It is not named, no member is registered beside it, and its last leader may have left on purpose, without a
+ * successor: it closed its session, or it is not known how it went, and it led for less than a minute; of an absent
+ * one, another session may have deleted its candidate. That it must have a leader is suspected. */
 bool election_may_be_over(const struct election *election);
 /* The same of any former leader: the election may need a leader only at times. Of one that went in an unknown way it
  * takes a vacancy that is longer than allowed, and a later leader. */

@@ -444,8 +444,7 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
                 "A child that does not fit the pattern of its siblings. The first in line waits for it if "
                 "it watches it, it has a lower number, and the client has no such znode.",
             .advice = "find out whose it is, and remove it if nobody needs it: a directory of candidates "
-                      "should hold "
-                      "nothing else",
+                      "should hold nothing else",
             .source = "kazoo issue 309",
         },
     [FINDING_ELECTION_GONE] =
@@ -458,8 +457,7 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
                      "Certain if you named the path and they lost their candidates with it: an election that "
                      "was found may have served one job, and be deleted with it.",
             .advice = "find out who deleted it; see in the clients' logs whether they still stand there, and "
-                      "restart "
-                      "those that do",
+                      "restart those that do",
             .source = "CURATOR-724",
         },
     [FINDING_NO_GUID] =

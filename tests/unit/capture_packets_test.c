@@ -250,8 +250,8 @@ static bool as_it_is(struct kept_packet *packet, size_t i, size_t argument)
     return true;
 }
 
-/* Another client watched a's znode as well as b: it is notified 3 ms later, reacts 41 ms after the loss, and sends three
- * requests. b asks for the list, which takes 6 ms; an answer to what it had asked before is not counted, nor is a
+/* Another client watched a's znode as well as b: it is notified 3 ms later, reacts 41 ms after the loss, and sends
+ * three requests. b asks for the list, which takes 6 ms; an answer to what it had asked before is not counted, nor is a
  * itself, which is told of its own end. apart: the other client's times are of another clock. */
 static void herd_is_counted(bool (*change)(struct kept_packet *packet, size_t i, size_t argument), bool apart)
 {
