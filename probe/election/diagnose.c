@@ -189,7 +189,8 @@ static void flapping(struct diagnosis *d)
 {
     const struct election *election = d->election;
     const struct allowance *allow = &election->settings->allow;
-    int64_t span_us = allow->leader_changes_ms * 1000, now_us = d->f->at.mono_us, oldest_us = 0;
+    int64_t span_us = allow->leader_changes_ms * 1000, now_us = d->f->at.mono_us, oldest_us = 0,
+            latest_us = 0;
     if (span_us <= 0 || election->kind != KIND_LEADER)
         return;
     int changes = 0;
@@ -201,6 +202,7 @@ static void flapping(struct diagnosis *d)
         if (before && tenure_is_other(before, tenure) && tenure->from.mono_us > now_us - span_us) {
             if (changes++ == 0)
                 oldest_us = tenure->from.mono_us;
+            latest_us = tenure->from.mono_us;
         }
         before = tenure;
     }
@@ -213,8 +215,14 @@ static void flapping(struct diagnosis *d)
     if (changes - passed > allow->leader_changes)
         restarted = count_changes(election, since_us, was_restarted);
     bool on_purpose = changes - passed - restarted <= allow->leader_changes;
+    /* The latest may turn out to be planned as well: its failover is told by then, and diagnoses again. */
     int judged = count_changes(election, since_us, NULL);
     bool waits = !on_purpose && judged - passed - restarted <= allow->leader_changes;
+    if (waits && now_us < latest_us + allow->failover_ms * 1000) {
+        diagnosis_again(d, latest_us + allow->failover_ms * 1000);
+        diagnosis_keep(d, FINDING_FLAPPING, NO_SUBJECT);
+        return;
+    }
     bool certain = on_purpose || (!waits && most_died(election, since_us));
     if (passed > 0)
         snprintf(passes, sizeof passes, "; in %d the leader's candidate was deleted and its client lives on",
