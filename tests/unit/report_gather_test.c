@@ -337,7 +337,7 @@ TEST(a_finding_that_names_others_is_one)
         if (reported->finding.code != FINDING_FLAPPING)
             continue;
         flapping++;
-        near_seconds(reported->raised_us - world->began_us, 120);
+        near_seconds(reported->raised_us - world->began_us, 121);
         assert_true(reported->cleared_us > reported->raised_us);
     }
     assert_int_equal(flapping, 1);
