@@ -92,12 +92,14 @@ static void raise_watch(struct diagnosis *d, struct candidate *c, enum finding_c
     struct election *election = d->election;
     const struct candidate *before = chain_expected(election, c);
     enum certainty certainty = c->proof == code ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED;
+    uint64_t subject = diagnosis_subject(c);
     char session[SESSION_TEXT], polls[80], advice[512];
+    if (diagnosis_is_full(d, code, subject)) /* of a thousand candidates: no text that nobody will read */
+        return;
     describe_session(election, c->stat.owner, session, sizeof session);
     describe_polls(d, c, polls, sizeof polls);
     restart_whom(c, before, advice, sizeof advice);
     const struct candidate *who[] = {c};
-    uint64_t subject = diagnosis_subject(c);
     switch (code) {
     case FINDING_NO_WATCH:
         diagnosis_raise(d, code, c->place == 1 ? SEVERITY_CRITICAL : SEVERITY_ERROR, certainty, subject, who,

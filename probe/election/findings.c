@@ -319,6 +319,12 @@ bool diagnosis_stands(const struct diagnosis *d, enum finding_code code, uint64_
     return findings_entry_find(d->election, code, subject, &of_code) != NULL;
 }
 
+bool diagnosis_is_full(const struct diagnosis *d, enum finding_code code, uint64_t subject)
+{
+    size_t of_code;
+    return !findings_entry_find(d->election, code, subject, &of_code) && of_code >= FINDINGS_OF_A_CODE;
+}
+
 bool diagnosis_is_certain(const struct diagnosis *d, enum finding_code code, uint64_t subject)
 {
     size_t of_code;

@@ -55,6 +55,8 @@ void diagnosis_raise(struct diagnosis *diagnosis, enum finding_code code, enum s
     __attribute__((format(printf, 9, 10)));
 /* The finding was raised before, and has not been cleared. */
 bool diagnosis_stands(const struct diagnosis *diagnosis, enum finding_code code, uint64_t subject);
+/* The finding is not among the many of its code that are kept: to raise it says nothing. */
+bool diagnosis_is_full(const struct diagnosis *diagnosis, enum finding_code code, uint64_t subject);
 /* The finding is also proved. */
 bool diagnosis_is_certain(const struct diagnosis *diagnosis, enum finding_code code, uint64_t subject);
 /* When it was first raised; now, if it was not. */
