@@ -6,6 +6,7 @@
 #include "tests/support/test.h"
 #include "tui/words/chain_lines.h"
 #include "tui/words/labels.h"
+#include "tui/words/mutes.h"
 
 /* A column has few cells: what tells the servers apart, and never half an address. */
 TEST(servers_are_reported_apart_in_few_columns)
@@ -102,6 +103,19 @@ TEST(a_leftover_is_first_and_takes_nothing_over)
     stage_children(stage, 0, "/election", line, 2, 3, 0);
     stage_absent(stage, 0, "/election", "/active");
     assert_string_equal(badge(stage, 0, "/election").word, "stalled");
+    assert_int_equal(badge(stage, 0, "/election").look, ROLE_CRITICAL);
+    /* Muted, it is quiet, and true all the same. */
+    struct election *election = (struct election *)model_election(stage_model(stage), 0, "/election");
+    struct moment now = stage_now(stage);
+    mutes_take(&(struct event){.kind = EVENT_FINDING_MUTED,
+                               .election = election,
+                               .finding = election->findings[0],
+                               .at = now,
+                               .after_us = INT64_C(3600000000)});
+    assert_non_null(mutes_of(election, election->findings[0], now));
+    assert_string_equal(badge(stage, 0, "/election").word, "stalled");
+    assert_int_equal(badge(stage, 0, "/election").look, ROLE_DIM);
+    mutes_forget();
     stage_free(stage);
 }
 

@@ -173,15 +173,16 @@ static bool within_allowance(const struct election *election, struct moment sinc
     return label_age_us(since, now) <= allowed_ms * 1000;
 }
 
-/* The finding for which an election that is led is called stalled, sure or not (vacancy_is_sure()); NULL: it is not. */
-static const struct finding *label_stall(const struct election *election, struct moment now)
+/* The finding for which an election that is led is called stalled, sure or not (vacancy_is_sure()); NULL: it is not.
+ * To mute it silences a suspicion; what is sure stays true. */
+static const struct finding *label_stall(const struct election *election, bool muted)
 {
     const struct finding *doubt = vacancy_doubt(election);
     /* One that has not acknowledged may be about to; but not a leftover. */
     bool told = doubt != NULL && doubt->severity == SEVERITY_CRITICAL &&
                 (election->acknowledged != ACK_NO || vacancy_stalls(election));
 
-    return told && mutes_of(election, doubt, now) == NULL ? doubt : NULL;
+    return told && (!muted || vacancy_is_sure(doubt)) ? doubt : NULL;
 }
 
 bool label_only_first(const struct election *election)
@@ -198,8 +199,12 @@ const char *label_leads(const struct election *election)
 
 static struct badge badge_of_led(const struct election *election, struct moment now)
 {
-    const struct finding *doubt = label_stall(election, now);
+    const struct finding *first = vacancy_doubt(election);
+    bool muted = first != NULL && mutes_of(election, first, now) != NULL;
+    const struct finding *doubt = label_stall(election, muted);
 
+    if (doubt != NULL && muted)
+        return badge_of(BADGE_STALLED, SIGN_CRITICAL, ROLE_DIM, RANK_HEALTHY);
     if (doubt != NULL)
         return vacancy_is_sure(doubt) ? badge_of(BADGE_STALLED, SIGN_CRITICAL, ROLE_CRITICAL, 1)
                                       : badge_of(BADGE_PERHAPS_STALLED, SIGN_WARNING, ROLE_WARNING, 1);
