@@ -220,12 +220,12 @@ static const char *careful_advice(const char *advice, bool waits, enum certainty
     if (!advises_restart(advice) || (certainty == CERTAINTY_CERTAIN && !waits))
         return advice;
     if (certainty == CERTAINTY_CERTAIN)
-        snprintf(buffer, size, "if it has stood for 2 minutes and no other host tells it of its turn, %s",
+        snprintf(buffer, size, "if that lasts for 2 minutes and no other host tells it of its turn, %s",
                  advice);
     else if (certain_after_us > 0)
         snprintf(buffer, size,
                  "first run electop once --wait %" PRId64 "s: if it is still suspected then, that client "
-                 "polls, and is well",
+                 "makes requests, and may poll: see its log",
                  (certain_after_us + 999999) / 1000000);
     else if (waits && missing != PRESUMPTIONS)
         snprintf(buffer, size, "first %s", presumption_kind(missing)->settles);

@@ -166,8 +166,8 @@ TEST(certainty)
         "? findings no-watch error suspected " C "\n"
         "? why no-watch session 0xc of 10.0.0.3:13 on zk1:2181 has no data watch under "
         "/election, in two polls; it should watch " B
-        " | first run electop once --wait 33s: if it is still suspected then, that client polls, and "
-        "is well\n"
+        " | first run electop once --wait 33s: if it is still suspected then, that client makes "
+        "requests, and may poll: see its log\n"
         "tick 100\n"
         "sync\n"
         "? findings no-watch error suspected " C "\n" /* the second look does not count yet */
@@ -181,7 +181,7 @@ TEST(certainty)
         "? goes " B " " C " not told\n"
         "? why no-watch session 0xc of 10.0.0.3:13 on zk1:2181 has no data watch under "
         "/election, in 2 polls over 6.0 s; it should watch " B
-        " | if it has stood for 2 minutes and no other host tells it of its turn, restart the client at "
+        " | if that lasts for 2 minutes and no other host tells it of its turn, restart the client at "
         "10.0.0.3:13: it will not be notified when " B " leaves\n"
         "w c " B "\n"
         "tick 3000\n"
