@@ -4,10 +4,10 @@
 
 void changes_led(struct change_counts *c, const char *name, const char *identity, uint64_t session)
 {
-    bool other = c->vacant || !text_same(c->name, name) ||
-                 (c->identity && identity && !text_same(c->identity, identity));
-    if (c->session != 0 && session != 0)
-        other = c->session != session;
+    bool renamed = c->identity && identity && !text_same(c->identity, identity);
+    bool other = c->vacant || !text_same(c->name, name) || renamed;
+    if (c->session != 0 && session != 0) /* a session may also have had two candidates */
+        other = c->session != session || (renamed && !c->vacant);
     c->seen += c->name && other;
     c->name = name;
     c->identity = identity;

@@ -136,15 +136,20 @@ bool tenure_is_other(const struct tenure *before, const struct tenure *now)
 
 bool tenure_goes_on(const struct election *election)
 {
-    uint64_t session = 0;
-    for (size_t i = election->tenure_count; i-- > 0;) {
-        const struct tenure *tenure = election_tenure_at(election, i);
-        bool nobody_leads = session == 0 && !tenure->name;
-        if (tenure->gap || nobody_leads || (tenure->name && tenure->session == 0))
+    size_t i = election->tenure_count;
+    const struct tenure *now = i > 0 ? election_tenure_at(election, --i) : NULL;
+    if (!now || !now->name || now->session == 0)
+        return false;
+    bool vacant = false;
+    while (i-- > 0) {
+        const struct tenure *before = election_tenure_at(election, i);
+        if (before->gap)
             return false;
-        if (tenure->name && session != 0)
-            return tenure->session == session;
-        session = tenure->name ? tenure->session : session;
+        if (before->name) {
+            bool renamed = before->identity && now->identity && strcmp(before->identity, now->identity) != 0;
+            return before->session == now->session && (vacant || !renamed);
+        }
+        vacant = true;
     }
     return false;
 }

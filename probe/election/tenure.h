@@ -20,7 +20,8 @@ void tenure_put(struct election *election, const struct tenure *tenure);
 /* The leader was another client. Every holder of a lock has the same name, and a client may create its candidate
  * again: sessions are compared where they are known, else identities. */
 bool tenure_is_other(const struct tenure *before, const struct tenure *now);
-/* The session that leads led before, and none between: it created its candidate again. */
+/* The session that leads led before, and none between: it created its candidate again. Another candidate of it, which
+ * waited, is a next leader. */
 bool tenure_goes_on(const struct election *election);
 void tenures_free(struct election *election);
 

@@ -31,12 +31,12 @@ TEST(the_most_frequent_cause_is_first)
     assert_string_equal(failover_facts_split(&plain, &changes, INT_MAX, text, sizeof text), "");
 }
 
-/* Each as "a" and "b", of the same identity, "A", as "s" and "t", of one session; '.': vacant, '?': not observed; one
+/* Each as "a" and "b", of the same identity, "A", as "s" and "t", of one session, as "v", which says "V"; '.': vacant, '?': not observed; one
  * each second until now. */
 static void count(const char *line, struct failover *failovers, size_t failover_count, int64_t window_us,
                   struct leader_changes *changes)
 {
-    static char same[] = "A";
+    static char same[] = "A", other[] = "V";
     struct tenure tenures[TENURES_KEPT] = {0};
     char names[TENURES_KEPT][2];
     size_t count = strlen(line);
@@ -44,10 +44,12 @@ static void count(const char *line, struct failover *failovers, size_t failover_
         bool gap = line[i] == '?', led = line[i] != '.' && !gap;
         snprintf(names[i], sizeof names[i], "%c", line[i]);
         tenures[i] = (struct tenure){.name = led ? names[i] : NULL,
-                                     .identity = line[i] == 'a' || line[i] == 'b' ? same : NULL,
-                                     .session = strchr("st", line[i]) ? 7
-                                                : line[i] == 'u'      ? 8
-                                                                      : 0,
+                                     .identity = strchr("abs", line[i]) ? same
+                                                 : line[i] == 'v'       ? other
+                                                                        : NULL,
+                                     .session = strchr("stv", line[i]) ? 7
+                                                : line[i] == 'u'       ? 8
+                                                                       : 0,
                                      .from = {.mono_us = NOW - (int64_t)(count - i) * SECOND},
                                      .gap = gap};
     }
@@ -70,6 +72,8 @@ TEST(a_change_is_a_loss_that_a_leader_followed)
         {"another one", "ac", 100, 1},
         {"the same client with another znode", "ab", 100, 1},
         {"a session that creates its candidate again", "st.s", 100, 0},
+        {"another candidate of the session", "sv", 100, 1},
+        {"... of which it has only one at a time", "s.v", 100, 0},
         {"a session after another", "stus", 100, 2},
         {"the same znode's name, after a vacancy", "a.a.a", 100, 2},
         {"nobody yet", "a.", 100, 0},
