@@ -55,9 +55,11 @@ static bool alone_at_host(const struct session_table *clients, const struct clie
 
 void bystander_left(struct election *election, const struct candidate *candidate, bool led, struct moment at)
 {
-    const struct client *client = candidate->own->client;
+    struct client *client = candidate->own->client;
     if (!owner_is_session(candidate->stat.owner))
         return;
+    if (client)
+        client->left_us = at.mono_us;
     const struct departure_note *last = departed_at(election, 0);
     if (last && last->at.mono_us == at.mono_us && last->session == candidate->stat.owner &&
         strncmp(last->name, candidate->name, sizeof last->name - 1) == 0)

@@ -871,3 +871,30 @@ TEST(a_crowd_whose_watch_fired)
         text_free(&script);
     }
 }
+
+/* Only lists since it left count, however many left with it. */
+TEST(a_session_that_leaves_with_many)
+{
+    static const char *const before[] = {"+ ", "list\n> candidate-joined ", "- ", "> candidate-left "};
+    struct text script = {0};
+    text_add(&script, HEALTHY "proof\n");
+    for (int step = 0; step < 4; step++) {
+        if (step == 2)
+            text_add(&script, "readall\n- " C "\n");
+        if (step == 3)
+            text_add(&script, "list\n> candidate-left " C " @3\n");
+        for (int i = 5; i < 25; i++) {
+            text_printf(&script, "%s%032d__lock__%010d",
+                        i > 5 && step == 1 ? "> candidate-joined " : before[step], i, i);
+            if (step == 0)
+                text_printf(&script, " s=%x", i + 32);
+            else if (step != 2)
+                text_printf(&script, " @%d", i);
+            text_add(&script, "\n");
+        }
+    }
+    text_add(&script, "fire " C "\nw d " B "\nround\n? findings none\n"
+                      "proof\n? findings watcher-without-candidate info certain " B "\n");
+    model_script_run("it owns none, and watches", script.at);
+    text_free(&script);
+}
