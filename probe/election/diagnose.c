@@ -454,8 +454,10 @@ static void diagnose_replicas(struct diagnosis *d)
     raise(d, r);
 }
 
-/* A small election is diagnosed at once; a large one no more often than costs a few percent of a core. */
+/* A small election is diagnosed at once; a large one that churns four times a second, or as often as costs a few percent
+   of a core. */
 #define LARGE 128
+#define APART_US 250000
 #define APART_US_EACH 50
 /* So many watches take as long as a candidate does. */
 #define WATCHES_EACH 8
@@ -499,7 +501,8 @@ static bool is_put_off(const struct election *election, struct moment at)
     bool is_large = size > LARGE;
     bool is_news = at.mono_us - election->state_since.mono_us < NEWS_FIRST_US &&
                    (is_large || election->state == ELECTION_ELECTING);
-    bool lately = is_large && at.mono_us - election->own->diagnosed_us < (int64_t)size * APART_US_EACH;
+    int64_t since_us = at.mono_us - election->own->diagnosed_us;
+    bool lately = is_large && (since_us < APART_US || since_us < (int64_t)size * APART_US_EACH);
     return election->own->diagnosed_us != 0 && (is_news || lately);
 }
 
