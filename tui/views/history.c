@@ -234,11 +234,11 @@ static int put_where_it_fits(struct cells *cells, int x, int y, const char *text
 /* How long there was no leader, how often the leader changed, and how long one led. */
 static int put_tenures(struct cells *cells, int x, int y, const struct leadership_history *leadership)
 {
-    char usual[24], longest[24], text[120];
+    char usual[24], longest[24], text[120], vacant[FORMAT_INTERVAL];
     if (leadership->vacant_us > 0 && !leadership->cut) {
-        snprintf(text, sizeof text, "vacant %s%s in total",
-                 leadership->gaps ? cells_sign(cells, SIGN_AT_LEAST) : "",
-                 format_span(leadership->vacant_us, usual, sizeof usual));
+        snprintf(text, sizeof text, "vacant %s in total",
+                 format_interval(leadership->vacant_us, leadership->gaps ? -1 : leadership->vacant_us,
+                                 cells->ascii, vacant));
         x = put_where_it_fits(cells, x, y, text);
     }
     if (leadership->changes_per_hour > 0 && !leadership->cut) {
