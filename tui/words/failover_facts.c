@@ -152,7 +152,7 @@ static int most_frequent(const size_t left[CAUSE_COUNT])
 char *failover_facts_split(const struct cells *cells, const struct leader_changes *changes, int room,
                            char *buffer, size_t size)
 {
-    char of[32] = ": ", part[64];
+    char of[32] = ": ", part[64], more[8];
     size_t left[CAUSE_COUNT], used;
 
     buffer[0] = '\0';
@@ -162,15 +162,23 @@ char *failover_facts_split(const struct cells *cells, const struct leader_change
                             changes->count);
     if (changes->older > 0)
         snprintf(of, sizeof of, ", last %zu: ", changes->count - changes->older);
+    snprintf(more, sizeof more, ", %s", cells_sign(cells, SIGN_ELLIPSIS));
     memcpy(left, changes->by_cause, sizeof left);
-    for (int cause; (cause = most_frequent(left)) >= 0; left[cause] = 0) {
+    for (int cause = most_frequent(left), next; cause >= 0; cause = next) {
         const char *word = failover_cause_word((enum failover_cause)cause);
         if (left[cause] == changes->count)
             snprintf(part, sizeof part, " %s", word);
         else
             snprintf(part, sizeof part, "%s%zu %s", of, left[cause], word);
-        if (cells_width(cells, buffer) + cells_width(cells, part) > room || used + strlen(part) >= size)
+        left[cause] = 0;
+        next = most_frequent(left);
+        int width = cells_width(cells, buffer) + cells_width(cells, part);
+        if (width + (next >= 0 ? cells_width(cells, more) : 0) > room ||
+            used + strlen(part) + sizeof more >= size) {
+            if (strcmp(of, ", ") == 0) /* the others alone would look like a wrong sum */
+                snprintf(buffer + used, size - used, "%s", more);
             break;
+        }
         used += (size_t)snprintf(buffer + used, size - used, "%s", part);
         snprintf(of, sizeof of, ", ");
     }
