@@ -2,9 +2,11 @@
 #include <string.h>
 #include <time.h>
 
+#include "config/text.h"
 #include "tests/support/scenes.h"
 #include "tests/support/test.h"
 #include "tui/words/chain_lines.h"
+#include "tui/words/finding_lines.h"
 #include "tui/words/labels.h"
 #include "tui/words/mutes.h"
 
@@ -43,6 +45,32 @@ TEST(servers_are_reported_apart_in_few_columns)
         assert_string_equal(text, cases[i].shown);
         cells_free(cells);
         stage_free(stage);
+    }
+}
+
+/* Where the code has no room, it gives way, and not the sign that it is suspected. */
+TEST(what_is_suspected_is_never_shown_as_certain)
+{
+    static const struct {
+        int room;
+        const char *shown;
+    } cases[] = {{40, "acknowledgement-mismatch suspected"},
+                 {26, "acknowledgement-mismatch ?"},
+                 {24, "acknowledgement-misma… ?"}};
+    struct finding finding = {.code = FINDING_ACKNOWLEDGEMENT_MISMATCH, .certainty = CERTAINTY_SUSPECTED};
+    struct finding *findings[] = {&finding};
+    struct election election = {.findings = findings, .finding_count = 1};
+
+    finding.severity = SEVERITY_ERROR;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct cells *cells = cells_new(80, 1);
+        struct text text = {0};
+
+        finding_put_worst(cells, 0, 0, cases[i].room, &election, (struct moment){0});
+        cells_text(cells, &text);
+        assert_int_equal(strncmp(text.at, cases[i].shown, strlen(cases[i].shown)), 0);
+        free(text.at);
+        cells_free(cells);
     }
 }
 

@@ -126,12 +126,14 @@ int finding_put_worst(struct cells *cells, int x, int y, int room, const struct 
                          : election->state == ELECTION_UNKNOWN    ? cells_sign(cells, SIGN_UNKNOWN)
                                                                   : cells_sign(cells, SIGN_DASH));
     worst_text(cells, election, worst, now, code, sizeof code, rest, sizeof rest);
-    if (cells_width(cells, code) > room)
+    /* Not certain now: the sign of that does not give way to the code, and half its word would not say so. */
+    int least = rest[0] != '\0' && room > 4 ? room - 2 : room;
+    if (cells_width(cells, code) > least)
         code[strcspn(code, ",")] = '\0';
-    used = cells_put(cells, x, y, room, severity_look(worst->severity), code);
+    used = cells_put(cells, x, y, least, severity_look(worst->severity), code);
     if (rest[0] != '\0' && used + (int)strlen(rest) <= room)
         used += cells_put(cells, x + used, y, -1, ROLE_DIM, rest);
-    else if (rest[0] != '\0' && used + 2 <= room) /* not certain now: half the word would not say so */
+    else if (rest[0] != '\0' && used + 2 <= room)
         used += cells_put(cells, x + used, y, -1, ROLE_DIM, " ?");
     return used;
 }
