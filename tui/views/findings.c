@@ -505,6 +505,8 @@ static void findings_draw_detail(const struct findings_view *view, struct cells 
                  {"HOW IT LOOKS IN ZOOKEEPER", kind->looks},
                  {"IN GENERAL", kind->advice}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts && end - y > 2; i++) {
+        if (finding->advice != NULL && strcmp(parts[i].text, finding->advice) == 0)
+            continue;
         cells_put(cells, x, ++y, width, ROLE_HEADING, parts[i].heading);
         y++;
         y += columns_wrap_put(cells, x, y, width, end - y, ROLE_DIM, parts[i].text);
