@@ -128,6 +128,14 @@ static uint32_t *host_bucket(const struct session_table *clients, const struct c
     return &clients->host_first[hash_bytes(host, length, 0) & (clients->host_room - 1)];
 }
 
+/* The first of its host, in its place; 0: there is none. */
+static uint32_t host_find(const struct session_table *clients, const struct client *client, uint32_t first)
+{
+    while (first && !client_is_beside(&client->shown, &clients->hosts[first - 1].client->shown))
+        first = clients->hosts[first - 1].next_host;
+    return first;
+}
+
 static void hosts_fill(struct session_table *clients)
 {
     uint32_t count = 0;
@@ -139,8 +147,10 @@ static void hosts_fill(struct session_table *clients)
         uint32_t *first = c->shown.address ? host_bucket(clients, c) : NULL;
         if (!first)
             continue;
-        clients->hosts[count] = (struct host_entry){c, *first};
-        *first = ++count;
+        struct host_entry *entry = &clients->hosts[count++];
+        uint32_t host = host_find(clients, c, *first);
+        *entry = (struct host_entry){c, host ? clients->hosts[host - 1].next : 0, host ? 0 : *first};
+        *(host ? &clients->hosts[host - 1].next : first) = count;
     }
 }
 
@@ -161,9 +171,7 @@ const struct client *session_table_beside(struct session_table *clients, const s
         return NULL;
     if (!clients->hosts)
         hosts_fill(clients);
-    *at = *at ? clients->hosts[*at - 1].next : *host_bucket(clients, client);
-    while (*at && !client_is_beside(&client->shown, &clients->hosts[*at - 1].client->shown))
-        *at = clients->hosts[*at - 1].next;
+    *at = *at ? clients->hosts[*at - 1].next : host_find(clients, client, *host_bucket(clients, client));
     return *at ? clients->hosts[*at - 1].client : NULL;
 }
 

@@ -58,10 +58,11 @@ struct client {
     bool captured : 1; /* packets show all of its connection: no list of a server knows more */
 };
 
-/* A session with an address, and the next one in its place, from 1; 0: none. */
+/* A session with an address, the next one of its host, and, in the first of a host, the first of the next one in its
+ * place, from 1; 0: none. */
 struct host_entry {
     const struct client *client;
-    uint32_t next;
+    uint32_t next, next_host;
 };
 
 struct session_table {
