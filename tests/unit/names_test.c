@@ -279,9 +279,9 @@ TEST(paths_keep_every_component_that_differs)
     static const char *const services[] = {"payments-api", "payments-api-canary", "ledger",
                                            "billing-leader-election", "notification-dispatcher-eu"};
     static const char *const few[][2] = {
-        {"/namespaces/tenant-07919-stage/services/ledger/leader", "..07919-../ledger/.."},
+        {"/namespaces/tenant-07919-stage/services/ledger/leader", "..07919-stage/../ledger/.."},
         {"/namespaces/tenant-07919-stage/services/payments-api/leader", "..07919-../payments.."},
-        {"/namespaces/tenant-15838-prod/services/ledger/leader", "..15838-../ledger/.."},
+        {"/namespaces/tenant-15838-prod/services/ledger/leader", "..15838-prod/../ledger/.."},
     };
     enum { MANY = 1000, SHOWN = 40 };
     static char all[MANY][96];

@@ -770,7 +770,16 @@ static char *put_parts(const struct name_depth *depth, const struct cells *cells
     char text[NAME_BYTES], part[NAME_BYTES];
     bool first = true;
     int used = snprintf(text, sizeof text, "%s", begins_whole(depth, name) ? "/" : "");
+    int spare =
+        begins_whole(depth, 0) - begins_whole(depth, name); /* what share_room() left for that slash */
 
+    /* What its short components leave is for its long ones. */
+    for (size_t place = depth->from; place < depth->to; place++) {
+        const struct name_part *of = depth_part(depth, name, place);
+        int width = safe_width(of->text, strlen(of->text), cells->ascii);
+
+        spare += width < widths[place] ? widths[place] - width : 0;
+    }
     for (size_t place = depth->from; place < depth->to; place++) {
         const struct name_part *of = depth_part(depth, name, place);
 
@@ -780,8 +789,10 @@ static char *put_parts(const struct name_depth *depth, const struct cells *cells
             if ((depth->paths->one_depth || depth->paths->words) && ends_in_sign(text, ellipsis))
                 continue;
             snprintf(part, sizeof part, "%s", ellipsis);
-        } else if (!put_part(cells, of, widths[place], cuts[place], part, sizeof part)) {
+        } else if (!put_part(cells, of, widths[place] + spare, cuts[place], part, sizeof part)) {
             return NULL;
+        } else if (cells_width(cells, part) > widths[place]) {
+            spare -= cells_width(cells, part) - widths[place];
         }
         bool signs = strncmp(part, ellipsis, strlen(ellipsis)) == 0;
         const char *begin = depth->paths->of[name].of[place].at;
