@@ -183,7 +183,7 @@ TEST_BETWEEN(chooses_columns, driven_begin, driven_end)
     assert_true(driven_shows(driven, "[x] election"));
 }
 
-/* : goes to an election by a few letters, to a screen by its name; what leads nowhere stays to be corrected.
+/* : goes to an election by a few letters or a host, to a screen by its name; what leads nowhere stays to be corrected.
  */
 TEST_BETWEEN(jumps, driven_begin, driven_end)
 {
@@ -198,13 +198,19 @@ TEST_BETWEEN(jumps, driven_begin, driven_end)
     assert_true(driven_shows(driven, "CERTAINTY") && driven_shows(driven, "Esc back to election"));
     driven_type(driven, ":zzzz");
     driven_key(driven, KEY_CODE_ENTER);
-    assert_true(driven_shows(driven, "no such election, action or time"));
+    assert_true(driven_shows(driven, "no such election, host, action or time"));
     assert_true(driven_shows(driven, "jump to zzzz"));
     driven_key(driven, KEY_CODE_ESCAPE);
     driven_type(driven, ":overview");
     driven_key(driven, KEY_CODE_ENTER);
     assert_true(driven_shows(driven, "worst first"));
     assert_true(driven_shows(driven, "▸ ● druid/coordinator")); /* where one was */
+    driven_type(driven, ":10.0.3.17");
+    driven_key(driven, KEY_CODE_ENTER);
+    assert_true(driven_shows(driven, "1 of 8 with \"10.0.3.17\"") && driven_shows(driven, "▸ ● /election"));
+    driven_type(driven, ":now");
+    driven_key(driven, KEY_CODE_ENTER);
+    assert_true(driven_shows(driven, "on this screen, \"now\" does nothing")); /* it is now */
 }
 
 /* The beginning of a screen's name is enough; Tab goes on to the next match; where several match as well, the

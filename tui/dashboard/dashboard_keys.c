@@ -10,6 +10,7 @@
 #include "probe/history/snapshot.h"
 #include "tui/dashboard/jump.h"
 #include "tui/views/run_control_interface.h"
+#include "tui/words/election_filter.h"
 
 #define WHEEL_LINES 3
 
@@ -395,6 +396,20 @@ static bool complete_jump(struct dashboard *dashboard)
     return count > 0;
 }
 
+/* What is no name may be a host, an identity or a session: the elections that / finds. False: none. */
+static bool jump_to_found(struct dashboard *dashboard, const char *text)
+{
+    struct scene scene = dashboard_scene(dashboard);
+    for (size_t i = 0; i < scene.model->cluster_count; i++)
+        for (size_t j = 0; j < scene.model->clusters[i].election_count; j++)
+            if (election_filter_match(text, scene.model->clusters[i].elections[j], scene.now)) {
+                back_to_overview(dashboard);
+                dashboard_filter(dashboard, text);
+                return true;
+            }
+    return false;
+}
+
 /* False: the typed text has no target, so the line stays open for a correction. */
 static bool take_typed(struct dashboard *dashboard, enum typing typing, const char *typed)
 {
@@ -425,9 +440,14 @@ static void end_line(struct dashboard *dashboard)
         return;
     dashboard->footer.typing = line.typing;
     memcpy(dashboard->footer.typed, line.typed, sizeof line.typed);
-    if (line.typing == TYPING_JUMP)
-        dashboard_say(dashboard, ROLE_WARNING,
-                      complete_jump(dashboard) ? "Enter does this" : "no such election, action or time");
+    if (line.typing != TYPING_JUMP)
+        return;
+    if (complete_jump(dashboard))
+        dashboard_say(dashboard, ROLE_WARNING, "Enter does this");
+    else if (jump_to_found(dashboard, line.typed))
+        dashboard->footer.typing = TYPING_NOTHING;
+    else
+        dashboard_say(dashboard, ROLE_WARNING, "no such election, host, action or time");
 }
 
 /* True: the key belonged to the line that is being typed. A filter holds at once, the others when they are

@@ -76,13 +76,14 @@ static int action_fit(const char *name, const char *help, const char *text)
 
 #define OTHERS_MOST 32 /* actions without a key */
 
-/* The overview, the other name of a screen, and each order of the overview. Returns their number. */
+/* The overview, other names of a screen and of the present, and each order of the overview. Returns their number. */
 static size_t other_actions(struct jump_match others[OTHERS_MOST])
 {
     static char names[OTHERS_MOST][32];
-    size_t count = 2;
+    size_t count = 3;
     others[0] = (struct jump_match){.name = "overview"};
     others[1] = (struct jump_match){.name = "servers", .action = ACTION_ENSEMBLE};
+    others[2] = (struct jump_match){.name = "now", .action = ACTION_LIVE};
     for (size_t i = 0; option_sort_words[i] && count < OTHERS_MOST; i++, count++) {
         snprintf(names[count], sizeof names[count], "sort by %s", option_sort_words[i]);
         others[count] = (struct jump_match){.name = names[count], .sort = option_sort_words[i]};

@@ -592,7 +592,7 @@ static int draw_typed(const struct footer *footer, struct cells *cells, int y, c
         break;
     case TYPING_JUMP:
         rows = footer_draw_line(cells, y, "jump to ", footer->typed,
-                                "an election, action, screen or time   Tab: the next match");
+                                "an election, host, action, screen or time   Tab: the next match");
         break;
     case TYPING_MUTE:
         rows = footer_draw_line(cells, y, "mute for ", footer->typed,

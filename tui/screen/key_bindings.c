@@ -28,7 +28,7 @@ static const struct key_binding defaults[] = {
      .help = "show only matches: a name, host or session, state:vacant, severity>=error, ..."},
     {ACTION_PROBLEMS, "problems", "!", "problems",
      .help = "show only elections with a problem, or all again"},
-    {ACTION_JUMP, "jump", ":", "jump", .help = "go to an election, screen or time; do anything by its name"},
+    {ACTION_JUMP, "jump", ":", "jump", .help = "go to an election, host or time; do anything by its name"},
     {ACTION_NEXT_MATCH, "next match", "n", NULL, .help = "the next line that matches the filter"},
     {ACTION_PREVIOUS_MATCH, "previous match", "N", NULL, .help = "the previous line that matches the filter"},
     {ACTION_SORT, "sort", "s F6", "sort", .help = "sort by the next column"},
