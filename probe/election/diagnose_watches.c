@@ -197,6 +197,31 @@ static bool is_left_behind(const struct election *election, const struct candida
 #define REQUESTS_TO_STAND 2
 #define ASKS_WITHIN_US INT64_C(10000000)
 
+static bool became_first(const struct election *election, const struct candidate *c)
+{
+    return election->leader == c && vacancy_first_follows(election) &&
+           c->joined.mono_us < election->change.lost_at.mono_us;
+}
+
+/* So long before its end was noticed here, a leader may have gone. */
+#define NOTICED_US INT64_C(2000000)
+
+/* Its client waited, and was notified of its turn. Those whose candidates hold a GUID are of libraries, all of which
+ * list the candidates then: it has requested nothing. */
+static bool ignores_its_turn(struct diagnosis *d, const struct candidate *c)
+{
+    const struct election *election = d->election;
+    const struct client_session *shown = candidate_client(c);
+    int64_t passed_us = election->change.lost_at.mono_us - NOTICED_US;
+    if (!became_first(election, c) || !election->change.lost_seen || !c->own->has_watched ||
+        c->own->believed || !summary_must_lead(election) || election->acknowledged == ACK_YES ||
+        !election->recipe || !election->recipe->signature || !certainty_holds_guid(c->name) || !shown ||
+        !shown->connected || c->own->client->still_us == 0 || c->own->client->still_us > passed_us)
+        return false;
+    diagnosis_again(d, d->f->at.mono_us + NOTICED_US); /* another list may show a request */
+    return client_let_pass(c->own->client, passed_us);
+}
+
 /* Its client has made too few requests to know that it is first, or became it; it has never had a data watch. */
 static bool knows_nothing(struct diagnosis *d, const struct candidate *c)
 {
@@ -204,8 +229,7 @@ static bool knows_nothing(struct diagnosis *d, const struct candidate *c)
     const struct client_session *shown = candidate_client(c);
     const struct change *change = &election->change;
     struct failover lost = {.lost_at = change->lost_at};
-    bool saw = election->leader == c && vacancy_first_follows(election) &&
-               c->joined.mono_us < change->lost_at.mono_us;
+    bool saw = became_first(election, c);
     if ((change->from && !saw) || c->own->believed || election->leader != c || !summary_must_lead(election) ||
         election->acknowledged == ACK_YES || !shown || !shown->connected || shown->last_cxid < 0 ||
         shown->outstanding != 0 || !shown->watches_known || shown->watches_listed)
@@ -242,6 +266,15 @@ static void never_wakes(struct diagnosis *d, struct candidate *c)
     bool left_behind = is_left_behind(election, c);
     char session[SESSION_TEXT], when[SPAN_TEXT];
     const struct candidate *who[] = {c};
+    if (ignores_its_turn(d, c)) {
+        diagnosis_raise(d, FINDING_NEVER_WAKES, SEVERITY_CRITICAL, CERTAINTY_SUSPECTED, diagnosis_subject(c),
+                        who, 1, NULL,
+                        "%s watched its predecessor, and has requested nothing since %s became first at %s: "
+                        "clients of this layout list the candidates then",
+                        describe_session(election, c->stat.owner, session, sizeof session), c->name,
+                        describe_clock(election->leader_since, when, sizeof when));
+        return;
+    }
     if (knows_nothing(d, c)) {
         int requests = candidate_client(c)->last_cxid;
         diagnosis_raise(

@@ -31,7 +31,8 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .word = "never-wakes",
             .severity = SEVERITY_CRITICAL,
             .meaning = "It is first in line, but it watched nothing when it became first, so it was not "
-                       "notified. Most likely it does not know that it should lead, and there is no leader.",
+                       "notified, or it did nothing then. Most likely it does not know that it should "
+                       "lead, and there is no leader.",
             .looks =
                 "It was proved to watch nothing (no-watch, watch-self or watch-on-deleted, certain) "
                 "before its predecessor left, now or in a recording. The first candidate needs no watch, "
@@ -40,7 +41,9 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
                 "first when it was found: on the connection on which it created its candidate, its client "
                 "has never had a data watch, and in 10 seconds made fewer requests than it needs to learn "
                 "that it "
-                "is first: three where a log shows that another one was lost since, else two.",
+                "is first: three where a log shows that another one was lost since, else two. Of one that "
+                "was seen to wait: its layout's clients list the candidates when they are notified, and it "
+                "has made no request since the leader's end.",
             .advice = "restart that client: its successor then takes over. If it does lead, clear this "
                       "finding with c in the list of findings",
         },

@@ -34,7 +34,7 @@ static const struct doubt {
      "is a leftover without a session: those behind it wait until somebody deletes it"},
     {FINDING_GHOST_EPHEMERAL, true, "",
      "belongs to a session that has ended: those behind it wait until it is deleted"},
-    {FINDING_NEVER_WAKES, false, "", "was not notified that it is first"},
+    {FINDING_NEVER_WAKES, false, "", "has not learned that it is first"},
     {FINDING_DUPLICATE_SESSION, false, "",
      "is an orphan of its client, which stands again behind it and waits for itself"},
     {FINDING_FOREIGN_CHILD, false, "", "waits for a child that is no candidate, and has a lower number"},

@@ -152,7 +152,7 @@ class Stalled:
 
 
 STALLED = {"leftover": ("persistent-candidate", "certain", "is a leftover without a session"),
-           "deaf": ("never-wakes", "suspected", "was not notified that it is first"),
+           "deaf": ("never-wakes", "suspected", "has not learned that it is first"),
            "waits for itself": ("duplicate-session", "suspected", "is an orphan of its client")}
 
 

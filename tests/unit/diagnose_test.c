@@ -571,13 +571,15 @@ TEST(sessions)
           " evicted vacancy 0\n"                                                                             \
           "round\ntick 5000\nround\n? findings none\n"
     model_script_run("double-leader-risk: another client deleted its znode, and its session lives on",
-                     A_IS_EVICTED "tick 5000\nround\n? findings double-leader-risk error suspected\n"
-                                  "end a\nround\n? findings none\n");
-    model_script_run("... not where it watches its successor", A_IS_EVICTED "w a " B "\ntick 5000\nround\n"
-                                                                            "? findings none\n");
-    model_script_run("... nor where it stands again",
-                     A_IS_EVICTED "+ " A2 " s=a host-a\nw a " C "\nlist\n> candidate-joined " A2 " @3\n"
-                                  "readall\ntick 5000\nround\n? findings none\n");
+                     A_IS_EVICTED
+                     "request b\ntick 5000\nround\n? findings double-leader-risk error suspected\n"
+                     "end a\nround\n? findings none\n");
+    model_script_run("... not where it watches its successor",
+                     A_IS_EVICTED "request b\nw a " B "\ntick 5000\nround\n"
+                                  "? findings none\n");
+    model_script_run("... nor where it stands again", A_IS_EVICTED
+                     "request b\n+ " A2 " s=a host-a\nw a " C "\nlist\n> candidate-joined " A2 " @3\n"
+                     "readall\ntick 5000\nround\n? findings none\n");
 }
 
 TEST(numbers_and_names)

@@ -625,13 +625,13 @@ TEST(illnesses)
                              "? findings none\n");
     model_script_run("... it led, and was evicted: it has fallen out of the line",
                      HEALTHY "proof\n- " A "\ngone " A "\n> leader-lost " A " @1\n> candidate-left " A " @1\n"
-                             "read " B "\n> leader-elected " A " -> " B " after 0\nlist\nfire " A "\nw a " B
-                             "\nw c " B "\nproof\n"
+                             "read " B "\n> leader-elected " A " -> " B " after 0\nlist\nfire " A
+                             "\nrequest b\nw a " B "\nw c " B "\nproof\n"
                              "? findings watcher-without-candidate warning suspected " B "\n");
     model_script_run("... it led, and gave it up: it has set this watch since, and knows",
                      HEALTHY "proof\n- " A "\ngone " A "\n> leader-lost " A " @1\n> candidate-left " A " @1\n"
                              "read " B "\n> leader-elected " A " -> " B " after 0\nlist\nfire " A
-                             "\ndid a DELE\nround\nw a " B "\nproof\n"
+                             "\nrequest b\ndid a DELE\nround\nw a " B "\nproof\n"
                              "? findings none\n");
     model_script_run("watcher-without-candidate: it never did",
                      HEALTHY "client 77 on=1 at=10.0.1.1:7\nw 77 " B "\n"
@@ -682,6 +682,14 @@ TEST(illnesses)
                      "> leader-elected " A " -> " B " after 0\nround\ntick 9000\ntime\n? findings none\n"
                      "tick 1000\ntime\n? findings never-wakes critical suspected " B "\n"
                      "clear " B "\n? findings none\n");
+    model_script_run("... which was notified, and has requested nothing since, as clients of its layout do",
+                     HEALTHY "round\ntick 3000\nround\ntick 3000\nround\n- " A "\ngone " A "\n"
+                             "> leader-lost " A " @1\n> candidate-left " A " @1\nread " B "\n"
+                             "> leader-elected " A " -> " B " after 0\nlist\nend a\nfire " A "\n"
+                             "round\ntick 7000\nround\ntime\n? findings none\n"
+                             "tick 3000\nround\ntick 2000\ntime\n? findings never-wakes critical suspected " B
+                             "\n"
+                             "request b\nround\ntick 2000\ntime\n? findings none\n");
     model_script_run("... not where it has",
                      "watch /election kind=leader\nconnect\n> connection connected\n"
                      "+ " A " s=a\n+ " B " s=b\nclient a on=1 at=10.0.0.1:11\nclient b on=1 at=10.0.0.2:12\n"
