@@ -111,11 +111,17 @@ static bool led_once(const struct election *election, const struct failover *one
     return once;
 }
 
+/* A rolling replacement starts the new process first, and closes the old one when that is ready. */
+#define REPLACED_WITHIN_US INT64_C(60000000)
+
 /* It closed its session, and is back. An end that may have been an expiry is no restart. */
 static bool was_restarted(const struct election *election, const struct failover *one, int64_t since_us)
 {
+    struct moment since = one->lost_at;
+    since.mono_us -= REPLACED_WITHIN_US;
+    since.wall_us -= REPLACED_WITHIN_US;
     return one->cause == CAUSE_CLOSED && one->cause_certainty == CERTAINTY_CERTAIN &&
-           led_once(election, one, since_us) && is_back(election, one->from_identity, one->lost_at);
+           led_once(election, one, since_us) && is_back(election, one->from_identity, since);
 }
 
 /* The changes of leader since then that were of that kind. */

@@ -94,6 +94,34 @@ TEST(restarted_in_turn)
     model_script_run(
         "... ended, and perhaps expired: no restart is known, and no crash",
         ROLL("stated 1\ntick 1000\ntime\n", "ended?") "? findings flapping error suspected " NTH("4") "\n");
+#define REPLACE(digit, next, last, host)                                                                                                                             \
+    MEMBER(last, host)                                                                                                                                               \
+    "list\n> candidate-joined " NTH(last) " @6\nreadall\ntick 4000\nround\nsessions\nend 1" digit                                                                    \
+                                          "\n- " NTH(digit) "\ngone " NTH(digit) "\n> leader-lost " NTH(digit) " @1\n> candidate-left " NTH(digit) " @1\nread " NTH( \
+                                              next) "\n> leader-elected " NTH(digit) " -> " NTH(next) " aft"                                                         \
+                                                                                                      "er "                                                          \
+                                                                                                      "0\nl"                                                         \
+                                                                                                      "ist"                                                          \
+                                                                                                      "\n"                                                           \
+                                                                                                      "tick"                                                         \
+                                                                                                      " 100"                                                         \
+                                                                                                      "\nro"                                                         \
+                                                                                                      "und"                                                          \
+                                                                                                      "\nse"                                                         \
+                                                                                                      "ssio"                                                         \
+                                                                                                      "ns\n"                                                         \
+                                                                                                      "stat"                                                         \
+                                                                                                      "ed\n"                                                         \
+                                                                                                      "> "                                                           \
+                                                                                                      "fail"                                                         \
+                                                                                                      "over"                                                         \
+                                                                                                      " " NTH(digit) " -> " NTH(                                     \
+                                                                                                          next) " closed vacancy 0\n"
+    model_script_run("replaced: the new process stands before the old one closes",
+                     FIVE_HOSTS REPLACE("0", "1", "5", "host-a") WATCHES("5", "4")
+                         REPLACE("1", "2", "6", "host-b") WATCHES("6", "5") REPLACE("2", "3", "7", "host-c")
+                             WATCHES("7", "6") REPLACE("3", "4", "8", "host-d")
+                                 WATCHES("8", "7") "? findings flapping info certain " NTH("4") "\n");
 }
 
 /* Jobs of which one works at a time: each is a process of its own, leads, and closes its session; the next one waits
