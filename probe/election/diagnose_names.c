@@ -497,8 +497,12 @@ static void election_gone(struct diagnosis *d)
     /* A client may release a lock and then delete its directory, and a coordinator deletes a job's election while
      * its workers live on: only a named path was meant to stay. */
     bool at_once = together > 0 && election_is_named(election) && !(last && last->cause == CAUSE_RESIGNED);
+    /* A short job ends so, whose candidate is the only one, unless another is known to have deleted it. */
+    bool released = connected == 1 && together == 1 && !election_is_named(election) &&
+                    election->own->lasted_us > 0 && election->own->lasted_us < GONE_WITH_US &&
+                    !(last && last->cause == CAUSE_EVICTED);
     char when[SPAN_TEXT];
-    if (connected > 0)
+    if (connected > 0 && !released)
         diagnosis_raise(
             d, FINDING_ELECTION_GONE, at_once ? SEVERITY_CRITICAL : SEVERITY_WARNING,
             at_once ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED, NO_SUBJECT, NULL, 0, NULL,

@@ -1032,6 +1032,11 @@ TEST(short_lived_directories)
                      "+ " LATCH " s=a\nclient a on=1 at=h:1\nlist\n> election-seen\nreadall\nround\n"
                      "tick 30\n- " LATCH "\n- .\nlist\n> leader-lost " LATCH " @1\n> candidate-left " LATCH
                      " @1\n> election-gone\ntick 1000\nround\ntick 10000\nround\n? findings none\n");
+    model_script_run("a guard of a job of half a second, whose client lives on",
+                     "watch /some/latch kind=auto found\nconnect\n> connection connected\n"
+                     "+ " LATCH " s=a\nclient a on=1 at=h:1\nlist\n> election-seen\nreadall\nround\n"
+                     "tick 500\n- " LATCH "\n- .\nlist\n> leader-lost " LATCH " @1\n> candidate-left " LATCH
+                     " @1\n> election-gone\ntick 1000\nround\n? findings none\n");
     model_script_run("a directory that had lasted: its only member may have removed it",
                      "watch /some/latch kind=auto found\nconnect\n> connection connected\n"
                      "+ " LATCH " s=a\nclient a on=1 at=h:1\nlist\n> election-seen\nreadall\nround\n"
