@@ -280,9 +280,15 @@ static void slow_failover(struct diagnosis *d)
     if (took_us <= allowed_us || d->f->at.mono_us - change->lost_at.mono_us > shown_us + took_us)
         return;
     diagnosis_again(d, change->lost_at.mono_us + shown_us + took_us + 1);
+    /* Where all closed and their directory went, nobody wanted a leader until it was made again. */
+    const struct failover *reported = election_last_failover(election);
+    const struct znode_stat *directory = &election->own->directory;
+    if (!election_is_named(election) && election->directory_known && directory->czxid != 0 &&
+        cluster_stat_us(election->cluster, directory->czxid, directory->ctime_ms) > change->lost_at.wall_us &&
+        !(reported && reported->cause == CAUSE_EXPIRED))
+        return;
     /* The time before its znode went is reported, and does not count against the allowance: the session timeout
        limits it. Its report has bounds, which the history shows; those of lists alone would prove nothing. */
-    const struct failover *reported = election_last_failover(election);
     bool ours = reported && reported->to && strcmp(reported->to, change->to) == 0;
     struct span vacancy = {change->vacancy_us, change->vacancy_us};
     struct span takeover = {change->takeover_us, change->takeover_us};

@@ -1037,6 +1037,14 @@ TEST(short_lived_directories)
                      "+ " LATCH " s=a\nclient a on=1 at=h:1\nlist\n> election-seen\nreadall\nround\n"
                      "tick 500\n- " LATCH "\n- .\nlist\n> leader-lost " LATCH " @1\n> candidate-left " LATCH
                      " @1\n> election-gone\ntick 1000\nround\n? findings none\n");
+    model_script_run(
+        "all left, and their directory went: no slow failover to who makes it again",
+        "watch /some/latch kind=auto found\nconnect\n> connection connected\n"
+        "+ " LATCH " s=a\nclient a on=1 at=h:1\nlist\n> election-seen\nreadall\nround\n"
+        "tick 60000\nend a\n- " LATCH "\nlist\n> leader-lost " LATCH " @1\n> candidate-left " LATCH
+        " @1\ntick 3000\n- .\nlist\n> election-gone\ntick 30000\n"
+        "+ " LATCH_2 " s=b\nclient b on=1 at=h:2\nlist\n> election-seen\n> candidate-joined " LATCH_2
+        " @1\n> leader-elected " LATCH " -> " LATCH_2 " after 33000\nreadall\nround\n? findings none\n");
     model_script_run("a directory that had lasted: its only member may have removed it",
                      "watch /some/latch kind=auto found\nconnect\n> connection connected\n"
                      "+ " LATCH " s=a\nclient a on=1 at=h:1\nlist\n> election-seen\nreadall\nround\n"
