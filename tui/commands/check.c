@@ -377,11 +377,17 @@ static bool check_just_lost(const struct check *check, const struct election *el
            check->now.mono_us - lost_us < election->settings->allow.vacancy_ms * 1000;
 }
 
-/* No server lists a connection of the leader: it may be gone, which further lists prove in seconds. */
+/* No server lists a connection of the leader: it may be gone, which further lists prove in seconds, or these lists
+ * never. */
 static bool check_misses(const struct election *election)
 {
     const struct client_session *client = election->leader ? candidate_client(election->leader) : NULL;
-    return client && !client->connected;
+    bool misses = election->suspected;
+    for (size_t i = 0; i < election->finding_count; i++)
+        misses |= election->findings[i]->code == FINDING_OWNER_DISCONNECTED &&
+                  election->findings[i]->certainty == CERTAINTY_SUSPECTED &&
+                  election->findings[i]->severity >= SEVERITY_ERROR; /* of the leader */
+    return misses && client && !client->connected;
 }
 
 /* The checks without any option. */
@@ -424,12 +430,12 @@ static void check_defaults(struct check *check, const struct election *election,
     } else if (leader && state != ELECTION_LED && !check_judges(check, FIGURE_VACANCY))
         check_vacancy(check, election, figures[FIGURE_VACANCY]);
     check_doubt(check, election);
-    if (leader && state == ELECTION_LED && check_misses(election) && election->suspected && !check->late &&
+    if (leader && state == ELECTION_LED && check_misses(election) && !check->late &&
         !check_judges(check, FIGURE_SUSPECTED) && !check_judges(check, FIGURE_FINDINGS))
-        check_raise(check, CHECK_UNKNOWN,
-                    "%s: no server shows a connection of the leader's session; a proof takes longer: raise "
-                    "--timeout",
-                    path);
+        check_raise(
+            check, CHECK_UNKNOWN, "%s: no server shows a connection of the leader's session; %s", path,
+            election->suspected ? "a proof takes longer: raise --timeout"
+                                : "it may be gone, and these lists do not prove it: allow AdminServer");
     bool successor = lock || whatif_heir(election) != NULL;
     /* One that was found, and may be a lock, needs no client that waits. */
     bool wanted = successor || named || election->kind_proof != KIND_ASSUMED;
