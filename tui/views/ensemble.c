@@ -415,7 +415,7 @@ static int draw_stop(struct cells *cells, int y, int end, const struct cluster *
 {
     size_t leaders = 0, named = 0;
     int shortest_ms = 0;
-    char text[600], names[300] = "", age[24];
+    char text[600], names[300] = "", more[40] = "", age[24];
     bool left = quorum_is_left(cluster, server, text, sizeof text);
 
     for (size_t i = 0; i < cluster->election_count; i++) {
@@ -427,21 +427,22 @@ static int draw_stop(struct cells *cells, int y, int end, const struct cluster *
             continue;
         if (client->timeout_ms > 0 && (shortest_ms == 0 || client->timeout_ms < shortest_ms))
             shortest_ms = client->timeout_ms;
-        leaders++;
-        if (strlen(names) + strlen(election->name) + 3 > sizeof names)
+        /* Behind one that has no room none is named: the list has no holes. */
+        if (leaders++ > named || strlen(names) + strlen(election->name) + 3 > sizeof names)
             continue;
         snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", named++ > 0 ? ", " : ": ",
                  election->name);
     }
     if (left && server->mode == SERVER_LEADER)
         snprintf(text + strlen(text), sizeof text - strlen(text), " and must elect a new ZooKeeper leader");
+    if (named > 0 && named < leaders)
+        snprintf(more, sizeof more, ", and %zu more", leaders - named);
     if (leaders > 0)
-        snprintf(text + strlen(text), sizeof text - strlen(text),
-                 "; %zu %s here and must reconnect %s%s%s%s%s", leaders,
-                 leaders == 1 ? "leader is connected" : "leaders are connected",
+        snprintf(text + strlen(text), sizeof text - strlen(text), "; %zu %s here and must reconnect %s%s%s%s",
+                 leaders, leaders == 1 ? "leader is connected" : "leaders are connected",
                  shortest_ms > 0 ? "within " : "in time",
                  shortest_ms > 0 ? format_span(shortest_ms * INT64_C(1000), age, sizeof age) : "", names,
-                 named < leaders ? ", " : "", named < leaders ? cells_sign(cells, SIGN_ELLIPSIS) : "");
+                 more);
     if (server->hidden[HIDDEN_CONNECTIONS] != NULL)
         snprintf(text + strlen(text), sizeof text - strlen(text), "; it does not show who is connected here");
     return ensemble_put_part(cells, y, end, left ? ROLE_TEXT : ROLE_WARNING, "if it stops", text);
