@@ -383,10 +383,16 @@ bool vacancy_is_blocked(const struct election *election)
     return blocking(election) != NULL;
 }
 
-static bool may_be_lease(const struct election *election)
+static bool is_written_to(const struct election *election)
 {
     return election->state == ELECTION_VACANT && election->directory_known && election->written_lately &&
            election->recognised != RECOGNISED_CONFIGURED;
+}
+
+/* Where a session held it before, its writer does not lead by it. */
+static bool may_be_lease(const struct election *election)
+{
+    return is_written_to(election) && !election->change.from;
 }
 
 bool vacancy_is_doubtful(const struct election *election)
@@ -403,7 +409,7 @@ static void describe_empty(const struct election *election, size_t foreign, char
         snprintf(
             buffer, size,
             "a znode without an owner is in its place, and was written to lately: perhaps its writer leads");
-    else if (blocking(election))
+    else if (blocking(election) || is_written_to(election))
         snprintf(buffer, size, "nobody holds it: a znode without an owner is in its place");
     else if (election->change.from || foreign > 0 || created < 0)
         snprintf(buffer, size, "nobody stands");

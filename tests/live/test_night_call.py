@@ -559,6 +559,25 @@ def test_a_found_lock_beside_its_recording(zk, client, path, tmp_path, end):
         line.close()
 
 
+def test_a_znode_in_the_place_of_a_lost_lock(zk, client, path, tmp_path):
+    """Where a recording knows that a session held it, a znode without an owner is nobody's lease, however new."""
+    client.ensure_path(path)
+    line = Line(zk, path)
+    session = line.session(4.0)
+    session.create(f"{path}/leader", "host-a:80", EPHEMERAL)
+    recorder = Recorder(tmp_path, zk.addresses[0], "--admin", zk.admin, elections=f"[{{path: {path}/leader}}]")
+    try:
+        recorder.wait_for("SELECT 1 FROM tenure")
+        session.close()
+        recorder.wait_for("SELECT 1 FROM failover")
+        client.create(f"{path}/leader", b"host-a:80")
+        check = run("check", "--admin", zk.admin, "--config", str(recorder.config))
+        assert check.status == 2 and "nobody holds it: a znode without an owner is in its place" in check.out, check
+    finally:
+        recorder.end()
+        line.close()
+
+
 def test_an_election_whose_directory_was_just_deleted(zk, client, path, tmp_path):
     """Found, led, and deleted by somebody: a warning with who led, until its recorder judges it; then critical."""
     line = Line(zk, f"{path}/latch")
