@@ -99,9 +99,11 @@ def test_it_is_so_after_changes_too_and_with_findings(line, recorder):
     dropped = line.members.pop(0)
     dropped.session.drop()
     changes(2, "('expired', 'ended')")
+    line.members[0].looks()
     other = line.session()
     other.delete(line.members.pop(0).path)
     changes(3, "('evicted', 'deleted')")
+    line.members[0].looks()
     other.close()
     deaf = line.join("host-x:1", timeout_s=5.0, watching=None)
     for who in ("host-w:1", "host-y:1", "host-z:1"):

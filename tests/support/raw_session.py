@@ -153,6 +153,9 @@ class RawSession:
     def set(self, path, data):
         self._request(SET, text(path) + text(data) + struct.pack(">i", -1))
 
+    def look(self, path):
+        self._request(EXISTS, text(path) + b"\0")
+
     def watch(self, path):
         """An exists watch, whether it is there or not."""
         try:

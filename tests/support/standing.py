@@ -15,7 +15,7 @@ class Member:
     """One candidacy: a session and the name of its znode."""
 
     def __init__(self, line, session, name):
-        self.line, self.session, self.name = line, session, name
+        self.line, self.session, self.name, self.watched = line, session, name, None
 
     @property
     def path(self):
@@ -24,10 +24,18 @@ class Member:
     def watches(self, other):
         """It watches another one now, as the recipe has it or not."""
         self.session.watch(other.path)
+        self.watched = other
+
+    def looks(self):
+        """A request, as of a client that was notified."""
+        self.session.look(self.path)
 
     def leaves(self):
         self.session.close()
         self.line.members.remove(self)
+        for other in self.line.members:
+            if other.watched is self:
+                other.looks()
 
 
 class Line:
