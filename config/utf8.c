@@ -107,8 +107,9 @@ static const struct {
     {0x0483, 0x0489}, /* ... Cyrillic ones */
     {0x0600, 0x0605}, /* Arabic number signs: format characters */
     {0x061c, 0x061c}, /* Arabic letter mark */
+    {0x0653, 0x0655}, /* Arabic accents */
     {0x06dd, 0x06dd},    {0x070f, 0x070f},   {0x0890, 0x0891},
-    {0x08e2, 0x08e2},    {0x115f, 0x1160}, /* Hangul fillers */
+    {0x08e2, 0x08e2},    {0x115f, 0x11ff}, /* vowels and ends of Hangul apart, fillers */
     {0x1680, 0x1680},                      /* Ogham space */
     {0x17b4, 0x17b5},    {0x180b, 0x180f}, /* Mongolian variation selectors and vowel separator */
     {0x1ab0, 0x1aff},    {0x1dc0, 0x1dff}, /* more accents */
@@ -118,7 +119,9 @@ static const struct {
     {0x20d0, 0x20ff}, /* accents of symbols */
     {0x2800, 0x2800}, /* braille without a dot */
     {0x3000, 0x3000}, /* wide space */
+    {0x3099, 0x309a}, /* Japanese accents */
     {0x3164, 0x3164}, /* Hangul filler */
+    {0xd7b0, 0xd7ff}, /* more of Hangul apart */
     {0xe000, 0xf8ff}, /* private use: no agreed picture, no agreed width */
     {0xfdd0, 0xfdef}, /* not characters */
     {0xfe00, 0xfe0f}, /* variation selectors: some terminals widen the character before */

@@ -54,6 +54,8 @@ static const struct row rows[] = {
     {"\u0e34x", "\\u0e34x", 7, NULL},
     /* An accent of its own looks like the letter that has one. */
     {"cafe\u0301", "cafe\\u0301", 10, NULL},
+    {"\u304b\u3099\u0627\u0654", "\u304b\\u3099\u0627\\u0654", 15, "\\u304b\\u3099\\u0627\\u0654"},
+    {"\u1100\u1161", "\u1100\\u1161", 8, "\\u1100\\u1161"},
     {"\u00e9", "\u00e9", 1, "\\u00e9"},
     {"\U0001f600", "\U0001f600", 2, "\\U0001f600"},
     /* More marks than a cell holds: the further ones are escapes, not lost. */
