@@ -519,9 +519,9 @@ static void describe_certificate(struct tls *tls, int result, X509 *certificate,
     case X509_V_ERR_HOSTNAME_MISMATCH:
     case X509_V_ERR_IP_ADDRESS_MISMATCH:
         snprintf(tls->problem, sizeof tls->problem,
-                 "the certificate of %s is for %s, not for \"%.60s\"; connect by that name, or set tls: "
+                 "the certificate of %s is for %s, not for %s\"%.60s\"; connect by that name, or set tls: "
                  "server_name",
-                 server, names, tls->host);
+                 server, names, result == X509_V_ERR_IP_ADDRESS_MISMATCH ? "the address " : "", tls->host);
         break;
     default:
         snprintf(tls->problem, sizeof tls->problem,

@@ -258,6 +258,8 @@ def test_authority_and_name(tls, authority, tmp_path):
     port = tls.hosts.rsplit(":", 1)[1]
     said = problem_of(tmp_path, f"127.0.0.1:{port}", f"    tls: {{ca: {authority.ca}, server_name: zk.example}}\n")
     assert 'is for "127.0.0.1", "localhost", not for "zk.example"' in said
+    said = problem_of(tmp_path, f"127.0.0.1:{port}", f"    tls: {{ca: {authority.ca}, server_name: 127.0.0.2}}\n")
+    assert 'is for "127.0.0.1", "localhost", not for the address "127.0.0.2"' in said
     for verify in ("ca", "none"):
         file = tmp_path / "ok.yaml"
         file.write_text(f"clusters:\n  - name: one\n    hosts: 127.0.0.1:{port}\n"
