@@ -24,6 +24,8 @@
 static const struct attack {
     const char *what, *sql, *said; /* said NULL: what it holds may be read, or not */
 } attacks[] = {
+    {"tables of others, as `.recover` leaves them",
+     "CREATE TABLE more(a); CREATE VIRTUAL TABLE words USING fts5(a)", NULL},
     {"a view with any number of rows in place of a table",
      "DROP TABLE election; CREATE VIEW election AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1"
      " FROM n) SELECT i AS id, 1 AS cluster, '/e' || i AS path, 'e' AS name, 'leader' AS kind, NULL AS recipe"
