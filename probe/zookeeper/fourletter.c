@@ -102,8 +102,6 @@ static const char *read_srvr(const char *text, struct server_figures *f)
     version_parse(keeper ? keeper : version, version_length, f->version + named, sizeof f->version - named);
     f->mode = server_mode_parse(mode, mode_length);
     f->connections = number_after(text, "Connections: ");
-    if (!keeper && f->connections > 0) /* ZooKeeper counts the one that asks as well */
-        f->connections--;
     f->zxid = number_after(text, "Zxid: ");
     f->received = number_after(text, "Received: ");
     f->sent = number_after(text, keeper ? "Sent : " : "Sent: ");

@@ -160,7 +160,7 @@ TEST(reads_figures)
     assert_null(read_word(FOURLETTER_WORD_SRVR, "4lw.id200.leader.srvr.txt", &answer));
     assert_int_equal(answer.figures.mode, SERVER_LEADER);
     assert_string_equal(answer.figures.version, "3.8.0");
-    assert_true(answer.figures.zxid == 0x10000000e && answer.figures.connections == 2);
+    assert_true(answer.figures.zxid == 0x10000000e && answer.figures.connections == 3);
     assert_true(answer.figures.slowest_ms == 6 && answer.figures.received == 11 &&
                 answer.figures.sent == 10 && answer.figures.outstanding == 0);
     assert_true(answer.figures.fastest_us == 1000 && answer.figures.average_us > 0 &&
