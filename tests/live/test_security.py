@@ -146,6 +146,19 @@ def test_words_are_not_held_back(tls):
     until(soon, 30, "a word is answered in less time than a delayed acknowledgement takes")
 
 
+def test_words_show_no_connection_of_the_port_for_tls(tls, authority):
+    """That the plain port lists no connection of a leader proves nothing where the server counts one more than it lists."""
+    client = KazooClient(tls.hosts, timeout=20, use_ssl=True, ca=authority.ca)
+    client.start()
+    try:
+        client.create(f"/beside/{'a' * 32}__lock__", b"", ephemeral=True, sequence=True, makepath=True)
+        done = run("once", "--json", "-s", tls.ensemble.addresses[0], "--admin", "off", "--wait", "30s", "/beside", within=60)
+        found = elections(json.loads(done.out))["/beside"]["findings"]
+        assert ("owner-disconnected", "certain") not in [(finding["code"], finding["certainty"]) for finding in found], done
+    finally:
+        client.stop()
+
+
 @pytest.mark.parametrize("mode", ["mutual tls", pytest.param("kerberos in tls", marks=pytest.mark.slow)])
 def test_three_servers(mode, authority, kdc, tmp_path, monkeypatch):
     """Each is polled and read by itself, in a session of its own, and they are the same; one that is not of them is named."""
