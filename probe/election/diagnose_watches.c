@@ -197,7 +197,7 @@ static bool is_left_behind(const struct election *election, const struct candida
 #define REQUESTS_TO_STAND 2
 #define ASKS_WITHIN_US INT64_C(10000000)
 
-static bool became_first(const struct election *election, const struct candidate *c)
+static bool first_since_loss(const struct election *election, const struct candidate *c)
 {
     return election->leader == c && vacancy_first_follows(election) &&
            c->joined.mono_us < election->change.lost_at.mono_us;
@@ -207,13 +207,13 @@ static bool became_first(const struct election *election, const struct candidate
 #define NOTICED_US INT64_C(2000000)
 
 /* Its client waited, and was notified of its turn. Those whose candidates hold a GUID are of libraries, all of which
- * list the candidates then: it has requested nothing. */
+ * list the candidates then: it has requested nothing. A reader may hold the lock already, beside the one that left. */
 static bool ignores_its_turn(struct diagnosis *d, const struct candidate *c)
 {
     const struct election *election = d->election;
     const struct client_session *shown = candidate_client(c);
     int64_t passed_us = election->change.lost_at.mono_us - NOTICED_US;
-    if (!became_first(election, c) || !election->change.lost_seen || !c->own->has_watched ||
+    if (!first_since_loss(election, c) || !election->change.lost_seen || !c->own->has_watched || c->reads ||
         c->own->believed || !summary_must_lead(election) || election->acknowledged == ACK_YES ||
         !election->recipe || !election->recipe->signature || !certainty_holds_guid(c->name) || !shown ||
         !shown->connected || c->own->client->still_us == 0 || c->own->client->still_us > passed_us)
@@ -229,7 +229,7 @@ static bool knows_nothing(struct diagnosis *d, const struct candidate *c)
     const struct client_session *shown = candidate_client(c);
     const struct change *change = &election->change;
     struct failover lost = {.lost_at = change->lost_at};
-    bool saw = became_first(election, c);
+    bool saw = first_since_loss(election, c);
     if ((change->from && !saw) || c->own->believed || election->leader != c || !summary_must_lead(election) ||
         election->acknowledged == ACK_YES || !shown || !shown->connected || shown->last_cxid < 0 ||
         shown->outstanding != 0 || !shown->watches_known || shown->watches_listed)
@@ -298,7 +298,7 @@ static void never_wakes(struct diagnosis *d, struct candidate *c)
     }
     if (!c->own->deaf && !passes) {
         diagnosis_raise(d, FINDING_NEVER_WAKES, SEVERITY_CRITICAL, CERTAINTY_SUSPECTED, diagnosis_subject(c),
-                        who, 1, NULL, "as was recorded until %s, nothing notifies %s of its turn",
+                        who, 1, NULL, "as was recorded until %s, %s does not learn of its turn",
                         describe_clock(c->own->recorded_deaf, when, sizeof when),
                         describe_session(election, c->stat.owner, session, sizeof session));
         return;

@@ -7,6 +7,8 @@
 #define A "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa__lock__0000000000"
 #define B "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb__lock__0000000001"
 #define C "cccccccccccccccccccccccccccccccc__lock__0000000002"
+#define RB "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb__rlock__0000000001"
+#define RC "cccccccccccccccccccccccccccccccc__rlock__0000000002"
 #define D "dddddddddddddddddddddddddddddddd__lock__0000000003"
 #define E "eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee__lock__0000000004"
 
@@ -690,6 +692,17 @@ TEST(illnesses)
                              "tick 3000\nround\ntick 2000\ntime\n? findings never-wakes critical suspected " B
                              "\n"
                              "request b\nround\ntick 2000\ntime\n? findings none\n");
+    model_script_run("... not of a reader that held the lock already, beside the one that left",
+                     "watch /lock\nconnect\n> connection connected\n+ " A " s=a\n+ " RB " s=b\n+ " RC " s=c\n"
+                     "client a on=1 at=10.0.0.1:11\nclient b on=1 at=10.0.0.2:12\n"
+                     "client c on=1 at=10.0.0.3:13\ntick 1000\nlist\n> election-seen\nreadall\n"
+                     "w b " A "\nw c " A "\nround\ntick 3000\nround\n- " A "\ngone " A "\n"
+                     "> leader-lost " A " @1\n> candidate-left " A " @1\nread " RB "\n"
+                     "> leader-elected " A " -> " RB " after 0\nlist\nend a\nfire " A "\nrequest b\n"
+                     "request c\nround\ntick 60000\nround\n- " RB "\ngone " RB "\n"
+                     "> leader-lost " RB " @1\n> candidate-left " RB " @1\nread " RC "\n"
+                     "> leader-elected " RB " -> " RC " after 0\nlist\nend b\nround\ntick 12000\nround\n"
+                     "tick 2000\ntime\n? findings none\n");
     model_script_run("... not where it has",
                      "watch /election kind=leader\nconnect\n> connection connected\n"
                      "+ " A " s=a\n+ " B " s=b\nclient a on=1 at=10.0.0.1:11\nclient b on=1 at=10.0.0.2:12\n"
