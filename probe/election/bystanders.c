@@ -58,8 +58,10 @@ void bystander_left(struct election *election, const struct candidate *candidate
     struct client *client = candidate->own->client;
     if (!owner_is_session(candidate->stat.owner))
         return;
-    if (client)
+    if (client) {
         client->left_us = at.mono_us;
+        client->left = election;
+    }
     const struct departure_note *last = departed_at(election, 0);
     if (last && last->at.mono_us == at.mono_us && last->session == candidate->stat.owner &&
         strncmp(last->name, candidate->name, sizeof last->name - 1) == 0)

@@ -531,7 +531,8 @@ static void watcher_without_candidate(struct diagnosis *d, const struct viewer *
     }
     const struct departure_note *before = stood_before(d, shown);
     /* A session that ends is still in earlier lists: only facts since its znode went count. */
-    client_restart_proof(viewer->client, viewer->client->left_us);
+    if (viewer->client->left == election)
+        client_restart_proof(viewer->client, viewer->client->left_us);
     /* It gave its leadership up itself: it watched nothing then, so it has set its watch since, and knows who leads. */
     const struct failover *failover = before ? departed_failover(election, before) : NULL;
     if (failover && before->session == shown->id && failover->cause == CAUSE_RESIGNED)

@@ -34,8 +34,9 @@ struct client {
     int64_t refuted_us; /* it was reported as disconnected since then, and outlived its timeout; 0: not so */
     int64_t proved_ms;  /* the connection that something was proved on: its establishment; 0: none */
     int64_t learned_us; /* packets may have shown it then that its znode is gone; 0: they have not */
-    int64_t left_us;    /* the latest of its candidates went then; 0: none did */
-    int64_t still_us;   /* it has made no request since then, on this connection; 0: unknown */
+    int64_t left_us;    /* the latest of its candidates went then; 0: none did ... */
+    const struct election *left; /* ... from there: only to be compared, it may be dropped since */
+    int64_t still_us;            /* it has made no request since then, on this connection; 0: unknown */
     uint32_t enclosed_took_us, counted_took_us; /* ... until the list after it was asked for */
     int32_t series_cxid;
     int32_t rhythm_ms;          /* the longest pause that a request of it ended; 0: none was seen */

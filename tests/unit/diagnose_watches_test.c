@@ -919,3 +919,20 @@ TEST(a_session_that_leaves_with_many)
     model_script_run("it owns none, and watches", script.at);
     text_free(&script);
 }
+
+/* What it leaves in another election is not about what it watches here. */
+TEST(a_session_that_takes_locks_elsewhere)
+{
+    struct text script = {0};
+    text_add(&script, HEALTHY "client 77 on=1 at=10.0.1.1:7\nw 77 " B "\nw 77 " C "\nwatch /lock kind=lock\n"
+                              "+ n_0000000000 s=77\nlist\n> election-seen\nreadall\n");
+    for (int i = 0; i < 4; i++)
+        text_printf(&script,
+                    "watch /election\nround\ntick 3000\nwatch /lock kind=lock\n- n_%010d\nlist\n"
+                    "> leader-lost n_%010d @1\n> candidate-left n_%010d @1\n+ n_%010d s=77\nlist\n"
+                    "> candidate-joined n_%010d @1\n> leader-elected n_%010d -> n_%010d after 0\nreadall\n",
+                    i, i, i, i + 1, i + 1, i, i + 1);
+    text_add(&script, "watch /election\nround\n? findings watcher-without-candidate info suspected " B "\n");
+    model_script_run("it watches, owns none, and takes locks elsewhere", script.at);
+    text_free(&script);
+}
