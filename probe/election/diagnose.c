@@ -282,10 +282,12 @@ static void slow_failover(struct diagnosis *d)
     diagnosis_again(d, change->lost_at.mono_us + shown_us + took_us + 1);
     /* Where all closed and their directory went, nobody wanted a leader until it was made again. */
     const struct failover *reported = election_last_failover(election);
+    bool needed = reported && reported->from && strcmp(reported->from, change->from) == 0 &&
+                  (reported->cause == CAUSE_EXPIRED || reported->cause == CAUSE_EVICTED);
     const struct znode_stat *directory = &election->own->directory;
     if (!election_is_named(election) && election->directory_known && directory->czxid != 0 &&
         cluster_stat_us(election->cluster, directory->czxid, directory->ctime_ms) > change->lost_at.wall_us &&
-        !(reported && reported->cause == CAUSE_EXPIRED))
+        !needed)
         return;
     /* The time before its znode went is reported, and does not count against the allowance: the session timeout
        limits it. Its report has bounds, which the history shows; those of lists alone would prove nothing. */

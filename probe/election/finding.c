@@ -375,7 +375,9 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .severity = SEVERITY_WARNING,
             .meaning = "The latest failover took longer than allowed.",
             .looks = "The time from the end of the leader's znode to the next acknowledgement (without one: "
-                     "to the next first candidate) exceeds allow.failover.",
+                     "to the next first candidate) exceeds allow.failover. Not where a directory that was "
+                     "found went meanwhile, unless the leader's session expired or another client deleted "
+                     "its candidate.",
             .advice =
                 "see which phase was long: the vacancy (no candidate), or the takeover by the new leader",
         },

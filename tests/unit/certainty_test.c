@@ -1045,6 +1045,16 @@ TEST(short_lived_directories)
         " @1\ntick 3000\n- .\nlist\n> election-gone\ntick 30000\n"
         "+ " LATCH_2 " s=b\nclient b on=1 at=h:2\nlist\n> election-seen\n> candidate-joined " LATCH_2
         " @1\n> leader-elected " LATCH " -> " LATCH_2 " after 33000\nreadall\nround\n? findings none\n");
+    model_script_run("... but of a leader whose candidate another client deleted",
+                     "servers 1\nwatch /some/latch kind=auto found\nconnect\n> connection connected\n"
+                     "client a on=1 at=h:1\n+ " LATCH " s=a\nlist\n> election-seen\nreadall\ndid a GETD\n"
+                     "round\nsessions\ntick 60000\nround\ntick 1000\n- " LATCH "\ngone " LATCH
+                     "\n> leader-lost " LATCH " @1\n> candidate-left " LATCH " @1\nlist\ntick 100\nstated\n"
+                     "conns 1\ntick 3000\n- .\nlist\n> election-gone\ntick 30000\n+ " LATCH_2
+                     " s=b\nclient b on=1 at=h:2\nlist\n> election-seen\n> candidate-joined " LATCH_2
+                     " @1\n> leader-elected " LATCH " -> " LATCH_2 " after 33100\nreadall\nround\n"
+                     "? findings double-leader-risk error suspected; slow-failover warning certain " LATCH_2
+                     "\n");
     model_script_run("a directory that had lasted: its only member may have removed it",
                      "watch /some/latch kind=auto found\nconnect\n> connection connected\n"
                      "+ " LATCH " s=a\nclient a on=1 at=h:1\nlist\n> election-seen\nreadall\nround\n"
