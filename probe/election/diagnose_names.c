@@ -479,9 +479,9 @@ static void election_gone(struct diagnosis *d)
 {
     struct election *election = d->election;
     const struct departure_note *note;
-    size_t connected = 0, together = 0;
+    size_t left = 0, connected = 0, together = 0;
     const char *one = NULL;
-    for (size_t i = 0; (note = departed_at(election, i)); i++) {
+    for (; (note = departed_at(election, left)); left++) {
         if (note->at.mono_us < election->state_since.mono_us - GONE_WITH_US)
             break;
         election->own->listens = true;
@@ -498,7 +498,7 @@ static void election_gone(struct diagnosis *d)
      * its workers live on: only a named path was meant to stay. */
     bool at_once = together > 0 && election_is_named(election) && !(last && last->cause == CAUSE_RESIGNED);
     /* A short job ends so, whose candidate is the only one, unless another is known to have deleted it. */
-    bool released = connected == 1 && together == 1 && !election_is_named(election) &&
+    bool released = left == 1 && together == 1 && !election_is_named(election) &&
                     election->own->lasted_us > 0 && election->own->lasted_us < GONE_WITH_US &&
                     !(last && last->cause == CAUSE_EVICTED);
     char when[SPAN_TEXT];

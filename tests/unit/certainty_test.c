@@ -1037,6 +1037,13 @@ TEST(short_lived_directories)
                      "+ " LATCH " s=a\nclient a on=1 at=h:1\nlist\n> election-seen\nreadall\nround\n"
                      "tick 500\n- " LATCH "\n- .\nlist\n> leader-lost " LATCH " @1\n> candidate-left " LATCH
                      " @1\n> election-gone\ntick 1000\nround\n? findings none\n");
+    model_script_run("... not of two, one of which closed",
+                     "watch /some/latch kind=auto found\nconnect\n> connection connected\n"
+                     "+ " LATCH " s=a\n+ " LATCH_2 " s=b\nclient a on=1 at=h:1\nclient b on=1 at=h:2\n"
+                     "list\n> election-seen\nreadall\nround\ntick 500\nend b\n- " LATCH "\n- " LATCH_2
+                     "\n- .\nlist\n> leader-lost " LATCH " @1\n> candidate-left " LATCH
+                     " @1\n> candidate-left " LATCH_2 " @2\n> election-gone\ntick 1000\nround\n"
+                     "? findings election-gone warning suspected\n");
     model_script_run(
         "all left, and their directory went: no slow failover to who makes it again",
         "watch /some/latch kind=auto found\nconnect\n> connection connected\n"
