@@ -778,12 +778,11 @@ static struct beside seen_beside(const struct election *election, const struct c
             continue;
         const struct server *server =
             its->server < cluster->server_count ? &cluster->servers[its->server] : NULL;
-        /* Packets show whose each watch is. */
         beside.hides = beside.hides ||
                        (server &&
                         (everywhere || its->server != client->shown.server ? !announced_none(server)
                                                                            : server->foreign_children != 0) &&
-                        !server_is_captured(server));
+                        !server_is_captured(server)); /* packets show whose each watch is */
         int64_t asked_us = client_asks_us(other);
         if (asked_us > beside.asked_us && !client_candidate(other, election))
             beside.asked_us = asked_us;

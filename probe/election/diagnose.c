@@ -468,8 +468,8 @@ static void diagnose_replicas(struct diagnosis *d)
     raise(d, r);
 }
 
-/* A small election is diagnosed at once; a large one that churns four times a second, or as often as costs a few percent
-   of a core. */
+/* A small election is diagnosed at once; a large one that churns four times a second, or as often as costs a few
+   percent of a core. */
 #define LARGE 128
 #define APART_US 250000
 #define APART_US_EACH 50

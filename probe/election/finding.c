@@ -361,7 +361,8 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
                 "More changes of the first candidate within the window than allow.leader_changes permits. "
                 "Only worth knowing if the others were no more than allowed: those in which the leader's "
                 "client gave the leadership up and lives on, or closed its session and is back, each "
-                "client once, as in a rolling restart. Certain if more than half of the leaders expired, "
+                "client once, as in a rolling restart (a new process may come up to a minute before the "
+                "old one closes). Certain if more than half of the leaders expired, "
                 "except those that did so once and stand again; otherwise it may be planned, as drills, "
                 "jobs that end, and deployments are.",
             .advice =

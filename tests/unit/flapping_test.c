@@ -94,29 +94,14 @@ TEST(restarted_in_turn)
     model_script_run(
         "... ended, and perhaps expired: no restart is known, and no crash",
         ROLL("stated 1\ntick 1000\ntime\n", "ended?") "? findings flapping error suspected " NTH("4") "\n");
-#define REPLACE(digit, next, last, host)                                                                                                                             \
-    MEMBER(last, host)                                                                                                                                               \
-    "list\n> candidate-joined " NTH(last) " @6\nreadall\ntick 4000\nround\nsessions\nend 1" digit                                                                    \
-                                          "\n- " NTH(digit) "\ngone " NTH(digit) "\n> leader-lost " NTH(digit) " @1\n> candidate-left " NTH(digit) " @1\nread " NTH( \
-                                              next) "\n> leader-elected " NTH(digit) " -> " NTH(next) " aft"                                                         \
-                                                                                                      "er "                                                          \
-                                                                                                      "0\nl"                                                         \
-                                                                                                      "ist"                                                          \
-                                                                                                      "\n"                                                           \
-                                                                                                      "tick"                                                         \
-                                                                                                      " 100"                                                         \
-                                                                                                      "\nro"                                                         \
-                                                                                                      "und"                                                          \
-                                                                                                      "\nse"                                                         \
-                                                                                                      "ssio"                                                         \
-                                                                                                      "ns\n"                                                         \
-                                                                                                      "stat"                                                         \
-                                                                                                      "ed\n"                                                         \
-                                                                                                      "> "                                                           \
-                                                                                                      "fail"                                                         \
-                                                                                                      "over"                                                         \
-                                                                                                      " " NTH(digit) " -> " NTH(                                     \
-                                                                                                          next) " closed vacancy 0\n"
+/* clang-format off */
+#define REPLACE(digit, next, last, host)                                                                            \
+    MEMBER(last, host) "list\n> candidate-joined " NTH(last) " @6\nreadall\ntick 4000\nround\nsessions\n"           \
+    "end 1" digit "\n- " NTH(digit) "\ngone " NTH(digit) "\n> leader-lost " NTH(digit) " @1\n"                      \
+    "> candidate-left " NTH(digit) " @1\nread " NTH(next) "\n"                                                      \
+    "> leader-elected " NTH(digit) " -> " NTH(next) " after 0\nlist\ntick 100\nround\nsessions\nstated\n"           \
+    "> failover " NTH(digit) " -> " NTH(next) " closed vacancy 0\n"
+    /* clang-format on */
     model_script_run("replaced: the new process stands before the old one closes",
                      FIVE_HOSTS REPLACE("0", "1", "5", "host-a") WATCHES("5", "4")
                          REPLACE("1", "2", "6", "host-b") WATCHES("6", "5") REPLACE("2", "3", "7", "host-c")
