@@ -206,7 +206,7 @@ static bool first_since_loss(const struct election *election, const struct candi
 /* So long before its end was noticed here, a leader may have gone. */
 #define NOTICED_US INT64_C(2000000)
 
-/* Its client waited, and was notified of its turn. Those whose candidates hold a GUID are of libraries, all of which
+/* Its client waited, and was notified of its turn. Those whose candidates hold a GUID are of libraries, but for the configuration's own, all of which
  * list the candidates then: it has requested nothing. A reader may hold the lock already, beside the one that left. */
 static bool ignores_its_turn(struct diagnosis *d, const struct candidate *c)
 {
@@ -215,8 +215,9 @@ static bool ignores_its_turn(struct diagnosis *d, const struct candidate *c)
     int64_t passed_us = election->change.lost_at.mono_us - NOTICED_US;
     if (!first_since_loss(election, c) || !election->change.lost_seen || !c->own->has_watched || c->reads ||
         c->own->believed || !summary_must_lead(election) || election->acknowledged == ACK_YES ||
-        !election->recipe || !election->recipe->signature || !certainty_holds_guid(c->name) || !shown ||
-        !shown->connected || c->own->client->still_us == 0 || c->own->client->still_us > passed_us)
+        !election->recipe || !election->recipe->signature || recipe_is_own(election->recipe) ||
+        !certainty_holds_guid(c->name) || !shown || !shown->connected || c->own->client->still_us == 0 ||
+        c->own->client->still_us > passed_us)
         return false;
     diagnosis_again(d, d->f->at.mono_us + NOTICED_US); /* another list may show a request */
     return client_let_pass(c->own->client, passed_us);

@@ -35,7 +35,7 @@ struct expression {
 
 struct recipe_row {
     struct recipe recipe;
-    bool own, never_guessed;
+    bool never_guessed;
     struct expression candidate, path, usual_path;
     uint32_t group[PARTS]; /* 0: has none */
 };
@@ -103,7 +103,7 @@ static bool compile_row(struct recipe_book *book, struct recipe_row *row, char *
     const struct recipe *recipe = &row->recipe;
     if (recipe->path && !compile(book, recipe->name, recipe->path, &row->path, error))
         return false;
-    for (size_t i = 0; !row->own && i < recipe_usual_path_count; i++)
+    for (size_t i = 0; !recipe_is_own(&row->recipe) && i < recipe_usual_path_count; i++)
         if (strcmp(recipe_usual_paths[i].recipe, recipe->name) == 0 &&
             !compile(book, recipe->name, recipe_usual_paths[i].path, &row->usual_path, error))
             return false;
@@ -138,6 +138,13 @@ static bool recipe_book_word_index(const char *word, const char *const *words, s
     return false;
 }
 
+static const char own_source[] = "configuration";
+
+bool recipe_is_own(const struct recipe *recipe)
+{
+    return recipe->source == own_source;
+}
+
 static bool own_row(struct recipe_row *row, const struct recipe_settings *own, char **error)
 {
     static const char *const families[] = {"sequence", "lock", "hybrid"};
@@ -157,13 +164,12 @@ static bool own_row(struct recipe_row *row, const struct recipe_settings *own, c
         set_error(error, name, "it needs a pattern for its candidates", "");
         return false;
     }
-    row->own = true;
     row->never_guessed = own->candidate && strcmp(name, own->candidate) == 0;
     row->recipe.family = (enum recipe_family)family;
     row->recipe.watches = (enum recipe_watches)watch;
     row->recipe.signature = true;
     row->recipe.ack_place = family == FAMILY_HYBRID ? ACK_PLACE_NODE : ACK_PLACE_NONE;
-    row->recipe.source = "configuration";
+    row->recipe.source = own_source;
     row->recipe.name = xstrdup(name);
     row->recipe.title = xstrdup(name);
     if (family != FAMILY_LOCK) {
@@ -216,7 +222,7 @@ void recipe_book_free(struct recipe_book *book)
         pcre2_code_free(row->candidate.code);
         pcre2_code_free(row->path.code);
         pcre2_code_free(row->usual_path.code);
-        if (row->own) {
+        if (recipe_is_own(&row->recipe)) {
             free((void *)row->recipe.name);
             free((void *)row->recipe.title);
             free((void *)row->recipe.candidate);

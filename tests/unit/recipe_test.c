@@ -343,6 +343,7 @@ TEST(own_recipes)
     char *names[] = {name};
     const struct recipe *recipe = recipe_recognise(own, "/any", names, 1);
     assert_string_equal(recipe->name, "ours");
+    assert_true(recipe_is_own(recipe) && !recipe_is_own(recipe_table));
     assert_true(recipe->signature);
     assert_int_equal(recipe->watches, WATCHES_PREDECESSOR);
     struct candidate_name parsed;
