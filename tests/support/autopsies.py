@@ -26,7 +26,7 @@ def is_of(change, failover):
 
 def with_losses(events, paths):
     """Each failover of these elections, with when its leader was lost: it may be told after the next loss. A leader that
-    makes its candidate anew is elected, too, and that is no failover."""
+    makes its candidate anew is elected, too, and that is no failover: what is told at once is of the latest election."""
     lost, changes = {}, collections.defaultdict(list)
     for event in events:
         path = event.get("election")
@@ -37,7 +37,9 @@ def with_losses(events, paths):
         elif event["event"] == "leader-elected" and event["from"]:
             changes[path].append((lost.get(path, moment(event["time"])), event))
         elif event["event"] == "failover" and not event["failover"]["open"]:
-            at = next((i for i, (_, change) in enumerate(changes[path]) if is_of(change, event["failover"])), None)
+            alike = [i for i, (_, change) in enumerate(changes[path]) if is_of(change, event["failover"])]
+            at_once = [i for i in alike if changes[path][i][1]["time"] == event["time"]]
+            at = next(iter(at_once or alike), None)
             yield event, moment(event["time"]) if at is None else changes[path][at][0]
             del changes[path][:0 if at is None else at + 1]
 
