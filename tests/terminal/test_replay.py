@@ -121,7 +121,7 @@ def test_what_if_at_a_past_moment(zk, client, path, tmp_path):
     with Tmux(program("replay", recorder.file), 120, 40) as terminal:
         terminal.shows("REPLAY", "host-b:1", "2 candidates")
         terminal.keys("h")
-        terminal.shows("host-a:1 → host-b:1")
+        terminal.shows("› history", "host-a:1 → host-b:1")
         terminal.keys("Down", "Enter")
         terminal.shows("REPLAY", "led by", "3 candidates")
         terminal.keys("w")
