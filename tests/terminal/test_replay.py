@@ -9,7 +9,7 @@ import pytest
 
 from electop import PROGRAM
 from recorder import Recorder
-from terminal import Tmux
+from terminal import Pty, Tmux
 from waiting import until
 
 
@@ -131,6 +131,10 @@ def test_what_if_at_a_past_moment(zk, client, path, tmp_path):
         assert "host-c:1 leads, if notified" in goes["n_…1"], screen
         terminal.keys("Down")
         terminal.shows("what if n_…1 leaves?", "host-c:1 must be notified")
+    with Pty([PROGRAM, "replay", recorder.file], 120, 40) as terminal:
+        terminal.shows("REPLAY", "host-b:1", "2 candidates")
+        terminal.keys("h\033[B\r")  # in one piece: the list is there when its keys come
+        terminal.shows("REPLAY", "led by", "3 candidates")
     for one in clients:
         one.stop()
 

@@ -211,6 +211,11 @@ bool dashboard_is_touched(const struct dashboard *dashboard)
     return dashboard->touched;
 }
 
+bool dashboard_is_undrawn(struct dashboard *dashboard)
+{
+    return dashboard_top(dashboard)->view != dashboard->drawn_view;
+}
+
 /* Drawing. */
 
 /* The longest of what still says something. */
@@ -280,6 +285,7 @@ void dashboard_draw(struct dashboard *dashboard, struct cells *cells)
         return;
     }
     struct view *view = dashboard_top(dashboard)->view;
+    dashboard->drawn_view = view;
     bool hints = wants_hints(dashboard, &scene) && cells->height >= 18;
     /* The view gets a part of the grid, on the same cells: it cannot write beyond it. */
     struct cells body = {.width = cells->width,

@@ -110,6 +110,8 @@ void dashboard_draw(struct dashboard *dashboard, struct cells *cells);
 
 /* A key has changed the display, so it should be drawn at once. */
 bool dashboard_is_touched(const struct dashboard *dashboard);
+/* ... to a screen without a picture yet, whose lists are made by drawing it: the next key is meant for what they show. */
+bool dashboard_is_undrawn(struct dashboard *dashboard);
 
 /* Something on the screen has changed: the model, the second that ages are shown in, or the effect of a
  * key. */

@@ -60,9 +60,10 @@ struct dashboard {
     struct finding_place clearing; /* that c shall clear ... */
     int64_t clearing_until_us;     /* ... where it is pressed again before then; 0: it has not been */
 
-    char columns[128]; /* of the overview, as the user chose them last */
-    bool acquainted;   /* a key was pressed: no hints any more */
-    bool touched;      /* by a key, since the last drawing */
+    char columns[128];             /* of the overview, as the user chose them last */
+    bool acquainted;               /* a key was pressed: no hints any more */
+    bool touched;                  /* by a key, since the last drawing */
+    const struct view *drawn_view; /* only to be compared: it may be closed since */
     uint64_t drawn_generation;
     int64_t drawn_second, drawn_us;
     struct moved_rows moved;

@@ -514,6 +514,8 @@ static bool take_keys(struct terminal_stage *stage)
         any = true;
         if (press.key == KEY_CODE_ANSWER)
             continue;
+        if (drawn > 0 && dashboard_is_undrawn(stage->dashboard))
+            draw(stage);
         drawn += !press.pasted;
         grant(stage, press.pasted ? dashboard_paste(stage->dashboard, press.key)
                                   : dashboard_key(stage->dashboard, press.key, press.x, press.y));
