@@ -206,8 +206,9 @@ static bool first_since_loss(const struct election *election, const struct candi
 /* So long before its end was noticed here, a leader may have gone. */
 #define NOTICED_US INT64_C(2000000)
 
-/* Its client waited, and was notified of its turn. Those whose candidates hold a GUID are of libraries, but for the configuration's own, all of which
- * list the candidates then: it has requested nothing. A reader may hold the lock already, beside the one that left. */
+/* Its client waited, and was notified of its turn. Libraries put a GUID into the names of their candidates, and list the
+ * candidates when they are notified: this one has requested nothing. A layout of the configuration is of no known
+ * library; a reader may hold the lock already, beside the one that left. */
 static bool ignores_its_turn(struct diagnosis *d, const struct candidate *c)
 {
     const struct election *election = d->election;

@@ -90,7 +90,7 @@ struct recipe_book;
  * one. A row whose name is its own pattern is used only by elections that name it, and is never guessed.
  */
 struct recipe_book *recipe_book_new(const struct recipe_settings *own, size_t own_count, char **error);
-/* Of the configuration: what its clients do beside it is not known. */
+/* It comes from the configuration: nothing is known of its clients but what the row says. */
 bool recipe_is_own(const struct recipe *recipe);
 void recipe_book_free(struct recipe_book *book);
 

@@ -110,7 +110,7 @@ void dashboard_draw(struct dashboard *dashboard, struct cells *cells);
 
 /* A key has changed the display, so it should be drawn at once. */
 bool dashboard_is_touched(const struct dashboard *dashboard);
-/* ... to a screen without a picture yet, whose lists are made by drawing it: the next key is meant for what they show. */
+/* The screen has no picture yet. Drawing makes its lists, so a key that is meant for them waits for that. */
 bool dashboard_is_undrawn(struct dashboard *dashboard);
 
 /* Something on the screen has changed: the model, the second that ages are shown in, or the effect of a
