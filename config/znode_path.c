@@ -22,8 +22,8 @@ static bool code_is_refused(uint32_t code)
 static const char *characters_problem(const char *text, size_t length)
 {
     for (size_t at = 0; at < length;) {
-        uint32_t code;
-        size_t eaten = utf8_decode(text + at, length - at, &code);
+        uint32_t code = (unsigned char)text[at];
+        size_t eaten = code < 0x80 ? 1 : utf8_decode(text + at, length - at, &code);
         if (!eaten)
             return "is not UTF-8; ZooKeeper's paths are";
         if (code_is_refused(code))

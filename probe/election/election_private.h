@@ -38,14 +38,15 @@ struct candidate_private {
     bool others_react; /* some client that is no member has requested something since the children changed */
     int64_t helped_us; /* another session was seen to watch for it, perhaps; 0: none was */
     const struct candidate *watched; /* what its session watches instead; NULL: nothing in here */
-    uint32_t hash, round;
-    uint32_t watchers;     /* the first of its links, from 1; 0: no watcher is known */
-    uint32_t before_hash;  /* the name of the one before it ... */
-    int64_t before_us;     /* ... which it is since then; 0: since before the first poll */
-    struct client *client; /* of its owner, where that is a session */
+    uint32_t watchers;               /* the first of its links, from 1; 0: no watcher is known */
+    uint32_t before_hash;            /* the name of the one before it ... */
+    int64_t before_us;               /* ... which it is since then; 0: since before the first poll */
+    struct client *client;           /* of its owner, where that is a session */
     struct candidate *owned_next, **owned_link;
-    struct hash_link by_name;
     struct candidate *unread_next, *unread_previous;
+    /* Last, as its name lies after it: a list reads these of each, and little else. */
+    uint32_t hash, round;
+    struct hash_link by_name;
 };
 
 /* Sessions take the acknowledgement from each other, under one leader. */

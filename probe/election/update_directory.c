@@ -212,13 +212,13 @@ static const struct recipe *emptied_recipe(const struct update *f, const struct 
 }
 
 /* Chosen anew only while it has no candidates: a mixed directory must not flap. */
-static void directory_recognise(const struct update *f, const struct observed_children *list, size_t standing)
+static void directory_recognise(const struct update *f, const struct observed_children *list)
 {
     struct election *election = f->election;
     if (election->recognised == RECOGNISED_CONFIGURED && election->recipe)
         return;
     bool lock = election->recipe && election->recipe->family == FAMILY_LOCK;
-    if (election->recipe && !lock && (standing > 0 || list->count == 0))
+    if (election->recipe && !lock && (election->candidate_count > 0 || list->count == 0))
         return;
     enum recognised recognised = RECOGNISED_NAME;
     const struct recipe *recorded = baseline_recipe(f, list->names, list->count, &recognised);
@@ -253,7 +253,7 @@ static void compare_list(const struct update *f, const struct observed_children 
                          struct difference *difference)
 {
     struct election *election = f->election;
-    size_t known = 0, standing = 0, fresh = 0;
+    size_t known = 0, fresh = 0;
     size_t *news = NULL; /* indexes of names not known yet */
     uint32_t *hashes = NULL;
     if (++election->own->list_round == 0)
@@ -265,7 +265,6 @@ static void compare_list(const struct update *f, const struct observed_children 
         struct candidate *child = candidates_find(election, name, hash);
         if (child) {
             known += child->own->round != election->own->list_round;
-            standing += !child->outside;
             child->own->round = election->own->list_round;
             continue;
         }
@@ -282,7 +281,7 @@ static void compare_list(const struct update *f, const struct observed_children 
         difference->missing = candidates_take_missing(election);
         difference->missing_count = before - known;
     }
-    directory_recognise(f, list, standing);
+    directory_recognise(f, list);
     if (fresh > 0) {
         difference->joined = xmalloc(fresh * sizeof(struct candidate *));
         candidates_reserve(election, fresh);
