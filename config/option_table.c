@@ -1,11 +1,13 @@
 #include "config/option_table.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "config/key.h"
 #include "config/keys.h"
@@ -36,9 +38,12 @@ static const char *check_directory(struct options *options, const char *value)
 {
     struct stat status;
     (void)options;
-    return stat(value, &status) == 0 && S_ISDIR(status.st_mode)
-               ? NULL
-               : "is not a directory; name the data directory of a server on this machine";
+    if (stat(value, &status) == 0 && !S_ISDIR(status.st_mode))
+        return "is not a directory; name the data directory of a server on this machine";
+    if (access(value, R_OK | X_OK) == 0)
+        return NULL;
+    return errno == EACCES ? "may not be read; ask its owner, or read as a member of its group"
+                           : "is not there; name the data directory of a server on this machine";
 }
 
 static const char *note_wait(struct options *options, const char *value)

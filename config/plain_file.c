@@ -8,6 +8,12 @@
 
 #include "config/text.h"
 
+const char *plain_file_refusal(int error)
+{
+    return error == EACCES ? "permission denied; ask its owner, or read as a member of its group"
+                           : strerror(error);
+}
+
 static int plain_file_with(const char *path, int flags, const char **why)
 {
     struct stat status;

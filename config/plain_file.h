@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
+/* Why somebody's recording or logs cannot be read, from errno, with the remedy that a user has. */
+const char *plain_file_refusal(int error);
 /* For reading: a descriptor. -1: *why says the reason in a static text, or in that of strerror(): "is not a
    plain file". */
 int plain_file_open(const char *path, const char **why);

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "config/memory.h"
+#include "config/plain_file.h"
 #include "config/text.h"
 #include "probe/history/schema.h"
 #include "probe/history/sql.h"
@@ -409,9 +410,8 @@ static char *unreadable_beside(const char *file)
         bool ours = !stat_beside(file, suffixes[i], &status) || may_read(name);
         free(name);
         if (!ours)
-            return text_format("%s%s: belongs to the recording: permission denied; ask its owner, or read "
-                               "as a member of its group",
-                               file, suffixes[i]);
+            return text_format("%s%s: belongs to the recording: %s", file, suffixes[i],
+                               plain_file_refusal(EACCES));
     }
     return NULL;
 }
@@ -436,7 +436,7 @@ sqlite3 *recording_open_read(const char *file, bool *still, char **error)
     if (stat(file, &status) != 0 && errno != EACCES) {
         *error = text_format("%s: there is no recording; `electop record` creates one", file);
     } else if (!may_read(file)) {
-        *error = text_format("%s: permission denied; ask its owner, or read as a member of its group", file);
+        *error = text_format("%s: %s", file, plain_file_refusal(EACCES));
     } else if (!S_ISREG(status.st_mode)) {
         *error = text_format("%s: is not a file; name a recording", file);
     } else if (!check_journal(file, false, error)) {

@@ -445,7 +445,7 @@ static void scan_directory(struct directory_scan *scan, const char *directory, i
     DIR *dir = opendir(directory);
     if (!dir) {
         if (!scan->again)
-            note(scan->set, text_format("%s: %s", directory, strerror(errno)));
+            note(scan->set, text_format("%s: %s", directory, plain_file_refusal(errno)));
         return;
     }
     struct dirent *entry;
@@ -481,7 +481,7 @@ static bool log_set_add_named(struct log_set *set, const char *path, char **erro
     struct server_file_name file;
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     if (access(path, R_OK) != 0) {
-        *error = text_format("%s: %s", path, strerror(errno));
+        *error = text_format("%s: %s", path, plain_file_refusal(errno));
         return false;
     }
     enum entry_kind kind = entry_kind(path);
