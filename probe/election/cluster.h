@@ -144,6 +144,7 @@ struct cluster {
     struct hash_table by_path;   /* private to the model */
     bool paths_changed;          /* the elections and the paths above them, since the last check */
     struct election *dirty;      /* those to be diagnosed */
+    int silent_percent_least;    /* no election allows its leader less silence; 0: there was none */
     struct failover_case *cases; /* changes of leader that are not completely reported yet */
     struct known_transactions *transactions;    /* the latest known ones; NULL: none */
     struct logged_ends *logged;                 /* of znodes, from a server's log; NULL: no log was read */

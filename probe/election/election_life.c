@@ -170,6 +170,9 @@ void election_configure(struct election *election, const struct recipe_book *boo
                         const struct observed_election *subject)
 {
     const struct election_settings *settings = subject->settings ? subject->settings : &no_settings;
+    int *least = &election->cluster->silent_percent_least;
+    if (*least == 0 || settings->allow.silent_percent < *least)
+        *least = settings->allow.silent_percent;
     election->settings = settings;
     election->origin = subject->origin;
     certainty_settle_kind(election);

@@ -175,16 +175,31 @@ static void read_clock(struct cluster *cluster, size_t index, struct moment at, 
     server->clock_us = at.mono_us;
 }
 
-/* Who leads is diagnosed for its silence, too: while it is worth a word, and when that ends. */
-static bool leader_reports(const struct candidate *c, int32_t before_ms)
+/* Now, or in the list before. */
+static bool silence_reaches(const struct client_session *shown, int32_t before_ms, int percent)
 {
-    const struct client_session *shown = &c->own->client->shown;
-    int32_t longest_ms = before_ms > shown->silent_ms ? before_ms : shown->silent_ms;
-    int64_t percent = c->election->settings ? c->election->settings->allow.silent_percent : 0;
-    if (c->election->leader != c || percent <= 0)
-        return false;
+    int64_t longest_ms = before_ms > shown->silent_ms ? before_ms : shown->silent_ms;
     return (before_ms < 0) != (shown->silent_ms < 0) ||
-           longest_ms * INT64_C(100) >= shown->timeout_ms * percent;
+           longest_ms * 100 >= (int64_t)shown->timeout_ms * percent;
+}
+
+/* Its candidates are looked at only where that may matter: there may be thousands. news: each is diagnosed. Who leads
+ * is diagnosed for its silence, too: while it is worth a word, and when that ends. */
+static void client_concerns(const struct client *client, bool moved, bool news, bool joins, int32_t before_ms)
+{
+    const struct client_session *shown = &client->shown;
+    if (!client->owned ||
+        !(moved || news || joins ||
+          silence_reaches(shown, before_ms, client->owned->election->cluster->silent_percent_least)))
+        return;
+    for (struct candidate *c = client->owned; c; c = c->own->owned_next) {
+        if (moved)
+            client_named(c);
+        bool leads = c->election->leader == c;
+        if (news || (leads && (joins || silence_reaches(shown, before_ms,
+                                                        c->election->settings->allow.silent_percent))))
+            diagnose_soon(c->election);
+    }
 }
 
 /* A client that joins, and waits then, takes fewer requests; or its connection is so old that they are rarer than a
@@ -282,12 +297,7 @@ static bool see_connection(struct cluster *cluster, size_t server, struct moment
         client->idle = false;
     changed = client_listed(client, at) || changed;
     bool reported = changed || was_silent || client_is_silent(shown);
-    for (struct candidate *c = client->owned; c; c = c->own->owned_next) {
-        if (moved)
-            client_named(c);
-        if (reported || (joins && c->election->leader == c) || leader_reports(c, before_ms))
-            diagnose_soon(c->election);
-    }
+    client_concerns(client, moved, reported, joins, before_ms);
     if (changed && !client->owned && !shown->observer)
         for (size_t i = 0; i < shown->watch_count; i++)
             concern(cluster, shown->watches[i], client, true);
@@ -615,12 +625,7 @@ void session_table_captured(struct cluster *cluster, struct moment at, const str
     shown->watches_known = shown->all_watches = seen->watches_known;
     captured_proof(client, at, seen);
     news = news || was_silent || client_is_silent(shown);
-    for (struct candidate *c = client->owned; c; c = c->own->owned_next) {
-        if (moved)
-            client_named(c);
-        if (news || leader_reports(c, before_ms))
-            diagnose_soon(c->election);
-    }
+    client_concerns(client, moved, news, false, before_ms);
 }
 
 /* ---- sessions ---- */
