@@ -12,6 +12,7 @@
 #include "probe/election/cluster.h"
 #include "probe/election/election.h"
 #include "probe/election/election_private.h"
+#include "probe/election/election_life.h"
 #include "probe/election/session_table.h"
 #include "probe/election/known_transactions.h"
 #include "probe/election/leadership.h"
@@ -252,6 +253,18 @@ static void find_past(struct failover_case *c)
         take_past(c, end);
 }
 
+/* Where nothing stands, the name of the last candidate shows the layout. */
+static void recognise_logged(const struct update *f, const char *name)
+{
+    struct election *election = f->election;
+    const struct recipe *recipe =
+        election->recipe || election->outsider_count > 0
+            ? NULL
+            : recipe_recognise(f->model->recipes, election->path, (char *const[]){(char *)name}, 1);
+    if (recipe && recipe->family != FAMILY_LOCK)
+        election_take_recipe(election, recipe, recipe->signature ? RECOGNISED_SIGNATURE : RECOGNISED_NAME);
+}
+
 /* It needs a leader and has none, or its first never led: the log says who led last. It proves that nobody came since,
  * but perhaps not of a path that does not exist. */
 static bool is_logged_loss(const struct update *f, struct failover *lost)
@@ -260,10 +273,12 @@ static bool is_logged_loss(const struct update *f, struct failover *lost)
     *lost = (struct failover){
         .detection = SPAN_UNKNOWN, .vacancy = SPAN_UNKNOWN, .takeover = SPAN_UNKNOWN, .total = SPAN_UNKNOWN};
     bool lock = election->recipe && election->recipe->family == FAMILY_LOCK;
-    return (election->state == ELECTION_VACANT || election->state == ELECTION_ABSENT ||
-            election->own->denied.mono_us != 0) &&
-           !lock && election->kind == KIND_LEADER && summary_must_lead(election) &&
-           logged_ends_before(election, f->at, lost);
+    bool nobody = election->state == ELECTION_VACANT || election->state == ELECTION_ABSENT ||
+                  election->own->denied.mono_us != 0;
+    if (lock || !nobody || !logged_ends_before(election, f->at, lost))
+        return false;
+    recognise_logged(f, lost->from);
+    return election->kind == KIND_LEADER && summary_must_lead(election);
 }
 
 /* Found so, without a recording of who led. */

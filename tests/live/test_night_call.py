@@ -258,10 +258,11 @@ def test_begun_after_the_end_beside_a_log(zk, client, path, tmp_path, end):
         check = run("check", *at)
         assert check.status == 2 and "the last leader, host-a:80, was lost at" in check.out, check
         assert f": {cause} (transaction 0x" in check.out and "transaction logs tell" not in check.out, check
-        document = json.loads(run("once", "--json", *at).out)
-        lost = document["clusters"][0]["elections"][0]["lost"]
+        election = json.loads(run("once", "--json", *at).out)["clusters"][0]["elections"][0]
+        lost = election["lost"]
         assert (lost["from"], lost["from_identity"], lost["cause"], lost["cause_certainty"], lost["open"]) == (
             leader.name, "host-a:80", cause, "certain", True)
+        assert (election["recipe"], election["recognised"]) == ("curator-latch", "signature")  # by the name in the log
         screen = Pty([PROGRAM, *at], cols=160)
         try:
             screen.shows(f"no-leader, {cause}")
