@@ -106,6 +106,12 @@ static bool may_have_led(const struct election *election, const struct finding *
     return took_over && !vacancy_heir_is_unheard(election) && !is_untold(finding);
 }
 
+bool vacancy_is_untaken(const struct election *election)
+{
+    const struct finding *doubt = vacancy_doubt(election);
+    return doubt && !may_have_led(election, doubt);
+}
+
 static bool is_stall(const struct election *election, const struct finding *finding)
 {
     return is_doubt(election, finding) && vacancy_is_sure(finding) &&

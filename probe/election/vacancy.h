@@ -42,6 +42,8 @@ bool vacancy_is_sure(const struct finding *doubt);
 bool vacancy_stalls(const struct election *election);
 /* ... and that one never led: not so where it may have led before its session ended. */
 bool vacancy_is_denied(const struct election *election);
+/* The same, or perhaps so: how long it took to lead, if it does, is not known. */
+bool vacancy_is_untaken(const struct election *election);
 /* A znode without an owner lies in the place of a lock's. */
 bool vacancy_is_blocked(const struct election *election);
 /* A persistent znode lies in the place of a lock's, or never had a child, and was made or written to lately: its writer

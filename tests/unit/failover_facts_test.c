@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "probe/election/changes.h"
+#include "probe/election/cluster.h"
 #include "tests/support/test.h"
 #include "tui/words/failover_facts.h"
 
@@ -143,4 +144,43 @@ TEST(who_creates_its_candidate_again_was_not_lost)
     election.change = (struct change){.from = b, .lost_at = {.mono_us = 3 * SECOND}};
     assert_int_equal(failover_facts_lost(&election).mono_us, 3 * SECOND);
     assert_string_equal(failover_facts_last(&plain, &election, INT_MAX, text), "open");
+}
+
+/* The first that may not know its turn has taken nothing over: 0 ms would praise it. */
+TEST(a_takeover_in_doubt_took_no_known_time)
+{
+    static char a[] = "a", b[] = "b";
+    char *names[] = {b}, path[] = "/x", text[FORMAT_INTERVAL];
+    struct cluster cluster = {.connection = CONNECTION_CONNECTED};
+    struct candidate first = {.name = b};
+    struct finding finding = {.severity = SEVERITY_CRITICAL, .candidates = names, .candidate_count = 1};
+    struct finding *findings[] = {&finding};
+    struct failover took = {
+        .from = a, .to = b, .cause = CAUSE_CLOSED, .lost_at = {.mono_us = SECOND}, .vacancy = {0, 0}};
+    struct election_settings settings = {.kind = KIND_LEADER};
+    struct election election = {.path = path,
+                                .settings = &settings,
+                                .cluster = &cluster,
+                                .kind = KIND_LEADER,
+                                .state = ELECTION_LED,
+                                .recognised = RECOGNISED_SIGNATURE,
+                                .fresh = true,
+                                .leader = &first,
+                                .candidate_count = 1,
+                                .findings = findings,
+                                .finding_count = 1,
+                                .failovers = &took,
+                                .failover_count = 1,
+                                .failover_room = 1,
+                                .change = {.from = a, .to = b, .lost_at = {.mono_us = SECOND}}};
+    static const struct {
+        enum finding_code code;
+        const char *last;
+        bool usual;
+    } cases[] = {{FINDING_NEVER_WAKES, "?", false}, {FINDING_NO_GUID, "0ms", true}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        finding.code = cases[i].code;
+        assert_string_equal(failover_facts_last(&plain, &election, INT_MAX, text), cases[i].last);
+        assert_int_equal(failover_facts_usual(&plain, &election, INT_MAX, text), cases[i].usual);
+    }
 }

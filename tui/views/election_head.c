@@ -6,6 +6,7 @@
 
 #include "probe/election/chain.h"
 #include "probe/election/tenure.h"
+#include "probe/election/vacancy.h"
 #include "tui/screen/columns.h"
 #include "tui/views/cluster_lines.h"
 #include "tui/views/view.h"
@@ -296,6 +297,8 @@ static void change_took(const struct cells *cells, const struct election *electi
     char figure[FORMAT_INTERVAL];
 
     took[0] = parts[0] = '\0';
+    if (vacancy_is_untaken(election))
+        return;
     if (last != NULL && last->lost_at.mono_us == change->lost_at.mono_us) {
         struct span length = failover_facts_length(last);
 

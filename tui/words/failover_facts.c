@@ -7,6 +7,7 @@
 #include "probe/election/election.h"
 #include "probe/election/failover.h"
 #include "probe/election/tenure.h"
+#include "probe/election/vacancy.h"
 
 static char *failover_facts_put_span(const struct cells *cells, struct span span, int room,
                                      char buffer[FORMAT_INTERVAL])
@@ -57,6 +58,8 @@ char *failover_facts_last(const struct cells *cells, const struct election *elec
         return buffer;
     if (change->to == NULL)
         snprintf(buffer, FORMAT_INTERVAL, "open");
+    else if (vacancy_is_untaken(election))
+        snprintf(buffer, FORMAT_INTERVAL, "?");
     else if (last != NULL && failover_sample_of(last, &sample))
         failover_facts_put_span(cells, sample.length, room, buffer);
     else if (last == NULL && change->vacancy_us >= 0)
@@ -75,10 +78,11 @@ bool failover_facts_usual(const struct cells *cells, const struct election *elec
 {
     struct failover_sample samples[FAILOVERS_KEPT];
     struct failover_stats stats;
-    const struct failover *failover;
+    const struct failover *failover,
+        *untaken = vacancy_is_untaken(election) ? election_last_failover(election) : NULL;
     size_t count = 0;
 
-    for (size_t i = 0; (failover = election_failover_at(election, i)) != NULL; i++)
+    for (size_t i = 0; (failover = election_failover_at(election, i)) != NULL && failover != untaken; i++)
         count += failover_sample_of(failover, &samples[count]);
     if (count == 0)
         return false;

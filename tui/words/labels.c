@@ -189,7 +189,8 @@ bool label_only_first(const struct election *election)
 {
     const struct finding *doubt = vacancy_doubt(election);
 
-    return doubt != NULL && (vacancy_is_sure(doubt) || election->acknowledged == ACK_NO);
+    return doubt != NULL &&
+           (vacancy_is_sure(doubt) || vacancy_is_untaken(election) || election->acknowledged == ACK_NO);
 }
 
 const char *label_leads(const struct election *election)
