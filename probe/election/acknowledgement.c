@@ -265,6 +265,18 @@ static enum contained contains(const unsigned char *data, size_t length, const c
     return found;
 }
 
+/* A serialised object names a member, or in no way that is known. */
+static enum acknowledged by_java(const struct election *election)
+{
+    for (size_t i = 0; i < election->candidate_count; i++) {
+        const struct candidate *c = election->candidates[i];
+        if (c->identity &&
+            identity_in_java(election->own->ack_data, election->own->ack_data_length, c->identity))
+            return c == election->leader ? ACK_YES : ACK_NO;
+    }
+    return ACK_UNKNOWN;
+}
+
 /* Who wrote an acknowledgement that belongs to no session: its data is the leader's own, or names it. */
 static enum acknowledged by_data(const struct election *election)
 {
@@ -274,6 +286,8 @@ static enum acknowledged by_data(const struct election *election)
         return ACK_YES;
     if (contains(election->own->ack_data, election->own->ack_data_length, leader->name) != NOWHERE)
         return ACK_YES;
+    if (identity_is_java(election->own->ack_data, election->own->ack_data_length))
+        return by_java(election);
     if (!leader->identity)
         return leader->data_length > 0 ? ACK_NO : ACK_UNKNOWN;
     if (election->ack_identity && strcmp(election->ack_identity, leader->identity) == 0)

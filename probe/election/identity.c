@@ -364,6 +364,27 @@ char *identity_from_data(const void *data, size_t length)
     return from_binary(text, length);
 }
 
+bool identity_is_java(const void *data, size_t length)
+{
+    return length > 2 && memcmp(data, "\xac\xed", 2) == 0;
+}
+
+/* Java writes a text after its length in two bytes, and a port as a number of four. */
+bool identity_in_java(const void *data, size_t length, const char *identity)
+{
+    size_t host = strcspn(identity, ":");
+    unsigned long port = strtoul(identity + host + (identity[host] != '\0'), NULL, 10);
+    const unsigned char *at = data, text[] = {(unsigned char)(host >> 8), (unsigned char)host};
+    const unsigned char number[] = {0, 0, (unsigned char)(port >> 8), (unsigned char)port};
+    bool has_host = false, has_port = port == 0;
+    for (size_t i = 0; i + 4 <= length; i++) {
+        has_port |= memcmp(at + i, number, 4) == 0;
+        has_host |=
+            i + 2 + host <= length && memcmp(at + i, text, 2) == 0 && memcmp(at + i + 2, identity, host) == 0;
+    }
+    return identity_is_java(data, length) && host > 0 && has_host && has_port;
+}
+
 char *identity_about_from_data(const void *data, size_t length)
 {
     if (length == 0 || *(const char *)data != '{')

@@ -27,6 +27,11 @@ char *identity_about_from_data(const void *data, size_t length);
 /* The session in a lock's data, as Helix writes it: "SESSION_ID": "100002a4d0a0001". 0: none. */
 uint64_t identity_session(const void *data, size_t length);
 
+/* An object that Java serialised. */
+bool identity_is_java(const void *data, size_t length);
+/* Whether it holds that host, or that "host:port", whatever follows. */
+bool identity_in_java(const void *data, size_t length, const char *identity);
+
 /* Kafka's controller that leads in KRaft, as it says beside ZooKeeper's clients: "kraftControllerEpoch": 4. */
 bool identity_is_kraft(const void *data, size_t length);
 

@@ -127,3 +127,29 @@ TEST(members_say_what_they_do)
         free(about);
     }
 }
+
+/* Storm's NimbusInfo: its class, isLeader, port, tlsPort, host. */
+TEST(an_object_of_java_names_its_host)
+{
+    static const char object[] =
+        "\xac\xed\0\5sr\0\"org.apache.storm.nimbus.NimbusInfo\x1d\xff\0\1\2\3\4\5\2\0\4"
+        "Z\0\10isLeaderI\0\4portI\0\7tlsPortL\0\4hostt\0\22Ljava/lang/String;xp"
+        "\0\0\0\x19\xe3\0\0\0\0t\0\6nim-10";
+    static const struct {
+        const char *identity;
+        bool named;
+    } asked[] = {
+        {"nim-10", true},        {"nim-10:6627", true}, {"nim-10:6627:0", true}, {"nim-10:6628", false},
+        {"nim-1:6627:0", false}, {"im-10", false},      {":6627", false},        {"", false},
+        {"nim-101:6627", false}};
+    char *data = malloc(sizeof object - 1);
+    memcpy(data, object, sizeof object - 1);
+    assert_true(identity_is_java(data, sizeof object - 1));
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
+        if (identity_in_java(data, sizeof object - 1, asked[i].identity) != asked[i].named)
+            fail_msg("%s", asked[i].identity);
+    data[0] = 'x';
+    assert_false(identity_in_java(data, sizeof object - 1, "nim-10"));
+    free(data);
+    assert_false(identity_is_java("nim-10", 6));
+}

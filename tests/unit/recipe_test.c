@@ -283,6 +283,7 @@ TEST(ack_paths)
         {"solr-shard", "/collections/c/leader_elect/shard1/election", "/collections/c/leaders/shard1/leader"},
         {"flink-old", "/flink/x/latch", "/flink/x/connection_info"},
         {"flink", "/flink/x/leader/latch", "/flink/x/leader/dispatcher/connection_info"},
+        {"storm", "/storm/leader-lock", "/storm/storm/leader-info"},
         {"elastic-job", "/j/leader/election/instance", NULL},
         {"zk-ruby", "/_zkelection/x", "/_zkelection/x/leader_ack"},
         {"course-search", "/app/election", "/app/coordinators_service_registry"},
