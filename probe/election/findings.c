@@ -211,17 +211,23 @@ static bool advises_restart(const char *advice)
     return strncmp(advice, "restart ", strlen("restart ")) == 0;
 }
 
+/* It takes two polls until it is suspected. */
+#define SUSPECTED_AFTER_US INT64_C(4000000)
+
 /* Nobody is told to restart a client before it is known to be ill: what settles a suspicion comes first. Who reads the
- * line once a minute, or is told by another host, looks like one that waits in vain. */
+ * line once a minute, or is told by another host, looks like one that waits in vain. Who has looked for that long is not
+ * told to look again. */
 static const char *careful_advice(const char *advice, bool waits, enum certainty certainty,
-                                  enum presumption missing, int64_t certain_after_us, char *buffer,
-                                  size_t size)
+                                  enum presumption missing, int64_t certain_after_us, int64_t stood_us,
+                                  char *buffer, size_t size)
 {
     if (!advises_restart(advice) || (certainty == CERTAINTY_CERTAIN && !waits))
         return advice;
     if (certainty == CERTAINTY_CERTAIN)
         snprintf(buffer, size, "if that lasts for 2 minutes and no other host tells it of its turn, %s",
                  advice);
+    else if (certain_after_us > 0 && stood_us + SUSPECTED_AFTER_US >= certain_after_us)
+        snprintf(buffer, size, "see its log: that client makes requests, and may poll; if so, it is well");
     else if (certain_after_us > 0)
         snprintf(buffer, size,
                  "first run electop once --wait %" PRId64 "s: if it is still suspected then, that client "
@@ -290,8 +296,8 @@ void diagnosis_raise(struct diagnosis *d, enum finding_code code, enum severity 
     changed |= text_replace(&finding->evidence, evidence);
     bool waits = certainty_presumes(code, PRESUMES_PASSIVE, &without);
     advice = careful_advice(advice, waits, certainty, missing,
-                            about.candidate ? chain_certain_after_us(about.candidate) : 0, careful,
-                            sizeof careful);
+                            about.candidate ? chain_certain_after_us(about.candidate) : 0,
+                            d->f->at.mono_us - finding->since.mono_us, careful, sizeof careful);
     changed |= text_replace(&finding->advice, advice);
     entry->mark = MARK_RAISED;
     if (fresh)

@@ -233,12 +233,16 @@ TEST(certainty)
                      DEAF "waits c 1\n"
                           "proof\n"
                           "? findings no-watch error suspected " C "\n");
-    model_script_run("a client that reads the children every eight seconds polls: it needs no watch",
-                     DEAF "findings\nround\nrequest c\ntick 8000\nround\n"
-                          "> finding-raised no-watch error suspected\n"
-                          "request c\ntick 8000\nround\nrequest c\ntick 8000\nround\nsync\n"
-                          "request c\ntick 8000\nround\nrequest c\ntick 8000\nround\nsync\n"
-                          "? findings no-watch error suspected " C "\n");
+    model_script_run("a client that reads the children every eight seconds polls: it needs no watch", DEAF
+                     "findings\nround\nrequest c\ntick 8000\nround\n"
+                     "> finding-raised no-watch error suspected\n"
+                     "request c\ntick 8000\nround\nrequest c\ntick 8000\nround\nsync\n"
+                     "request c\ntick 8000\nround\nrequest c\ntick 8000\nround\nsync\n"
+                     "? findings no-watch error suspected " C "\n"
+                     "? why no-watch session 0xc of 10.0.0.3:13 on zk1:2181 has no data watch under "
+                     "/election, in 5 polls over 32.0 s; it should watch " B
+                     "; this assumes that its client waits for a notification and does not poll | see its "
+                     "log: that client makes requests, and may poll; if so, it is well\n");
     model_script_run("... every forty: its next pause may be as long", DEAF
                      "conns 1\nround\ntick 20000\nround\ntick 9000\nround\ntick 10500\nrequest c\nround\n"
                      "tick 20000\nround\ntick 20000\nround\ntick 30000\nround\nsync\n"
