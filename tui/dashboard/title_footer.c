@@ -9,6 +9,7 @@
 #include "tui/screen/columns.h"
 #include "tui/screen/key_bindings.h"
 #include "tui/screen/safe.h"
+#include "tui/views/list.h"
 #include "tui/views/run_control_interface.h"
 #include "tui/words/format.h"
 #include "tui/words/labels.h"
@@ -376,6 +377,9 @@ enum typed typed_line_key(char *text, size_t size, int key)
 static bool answers(const struct key_help *key_help, enum action action)
 {
     const struct view_ops *ops = key_help->view->ops;
+    const struct list *list = (const void *)((const char *)key_help->view + ops->list);
+    if (action == ACTION_OPEN && ops->list && list->count == 0)
+        return false;
     return (ops->answers & ACTION_BIT(action)) &&
            (!ops->heeds || ops->heeds(key_help->view, key_help->scene, action));
 }

@@ -1,4 +1,5 @@
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -341,6 +342,7 @@ static const struct view_ops ops = {
     .title = compare_title,
     .path = compare_path,
     .release = compare_release,
+    .list = offsetof(struct compare_view, list),
     .answers = VIEW_MOVES | ACTION_BIT(ACTION_OPEN) | ACTION_BIT(ACTION_BACK),
     .opened_by = ACTION_COMPARE,
 };

@@ -1,4 +1,5 @@
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -699,6 +700,7 @@ static const struct view_ops ops = {
     .finding = election_finding,
     .filter = election_filter,
     .release = view_release,
+    .list = offsetof(struct election_view, list),
     .answers = VIEW_MOVES | ACTION_BIT(ACTION_LEFT) | ACTION_BIT(ACTION_RIGHT) | ACTION_BIT(ACTION_OPEN) |
                ACTION_BIT(ACTION_BACK) | ACTION_BIT(ACTION_WHAT_IF) | ACTION_BIT(ACTION_FOLLOW) |
                ACTION_BIT(ACTION_HISTORY),

@@ -1,5 +1,6 @@
 #include <ctype.h>
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -355,6 +356,7 @@ static const struct view_ops ops = {
     .show = events_show,
     .destination = events_destination,
     .release = events_release,
+    .list = offsetof(struct events_view, list),
     .answers = VIEW_MOVES | ACTION_BIT(ACTION_OPEN) | ACTION_BIT(ACTION_BACK) | ACTION_BIT(ACTION_FOLLOW) |
                ACTION_BIT(ACTION_HISTORY) | ACTION_BIT(ACTION_KINDS),
     .first = ACTION_BIT(ACTION_BACK) | ACTION_BIT(ACTION_OPEN) | ACTION_BIT(ACTION_FILTER) |

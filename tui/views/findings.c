@@ -1,5 +1,6 @@
 #define _GNU_SOURCE /* qsort_r() */
 #include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -773,6 +774,7 @@ static const struct view_ops ops = {
     .finding = findings_finding,
     .filter = findings_filter,
     .release = findings_release,
+    .list = offsetof(struct findings_view, list),
     .answers = VIEW_MOVES | ACTION_BIT(ACTION_OPEN) | ACTION_BIT(ACTION_SORT) | ACTION_BIT(ACTION_REVERSE) |
                ACTION_BIT(ACTION_BACK),
     .first = ACTION_BIT(ACTION_BACK) | ACTION_BIT(ACTION_OPEN) | ACTION_BIT(ACTION_FILTER) |

@@ -1,6 +1,7 @@
 
 #include <inttypes.h>
 #include <limits.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -658,6 +659,7 @@ static const struct view_ops ops = {
     .release = history_release,
     .heeds = history_heeds,
     .word = history_word,
+    .list = offsetof(struct history_view, list),
     .answers = VIEW_MOVES | ACTION_BIT(ACTION_LEFT) | ACTION_BIT(ACTION_RIGHT) | ACTION_BIT(ACTION_OPEN) |
                ACTION_BIT(ACTION_BACK) | ACTION_BIT(ACTION_ZOOM_IN) | ACTION_BIT(ACTION_ZOOM_OUT) |
                ACTION_BIT(ACTION_HISTORY) | ACTION_BIT(ACTION_EXPLAIN),

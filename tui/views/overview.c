@@ -1,4 +1,5 @@
 #include <limits.h>
+#include <stddef.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -971,6 +972,7 @@ static const struct view_ops ops = {
     .finding = overview_finding,
     .filter = overview_filter,
     .release = overview_release,
+    .list = offsetof(struct overview, list),
     .answers = VIEW_MOVES | ACTION_BIT(ACTION_OPEN) | ACTION_BIT(ACTION_HISTORY) | ACTION_BIT(ACTION_SORT) |
                ACTION_BIT(ACTION_COLUMNS) | ACTION_BIT(ACTION_REVERSE) | ACTION_BIT(ACTION_PROBLEMS) |
                ACTION_BIT(ACTION_CHANGES) | ACTION_BIT(ACTION_LEFT) | ACTION_BIT(ACTION_RIGHT),

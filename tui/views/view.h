@@ -87,6 +87,7 @@ struct view_ops {
      * whether it handles one now; NULL: always. word: for the footer, instead of the table's. */
     action_set answers;
     action_set first; /* those shown first in the footer */
+    size_t list;      /* where its struct list is, of which Enter opens a line if there is one; 0: no list */
     bool (*heeds)(const struct view *, const struct scene *, enum action);
     const char *(*word)(const struct view *, const struct scene *, enum action);
     enum action opened_by; /* the key that opens it from all other views, or ACTION_NONE */
