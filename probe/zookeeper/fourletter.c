@@ -89,6 +89,13 @@ static void read_latencies(const char *text, struct server_figures *f)
     f->slowest_ms = at ? figure_parse(at, strspn(at, "0123456789")) : -1;
 }
 
+/* ZooKeeper counts the connection that asks as well; its list is read without it. Keeper's figures were not measured. */
+static int64_t connections_after(const char *text, const char *label, bool keeper)
+{
+    int64_t connections = number_after(text, label);
+    return connections > 0 && !keeper ? connections - 1 : connections;
+}
+
 static const char *read_srvr(const char *text, struct server_figures *f)
 {
     size_t version_length, mode_length;
@@ -101,7 +108,7 @@ static const char *read_srvr(const char *text, struct server_figures *f)
     memcpy(f->version, KEEPER, named);
     version_parse(keeper ? keeper : version, version_length, f->version + named, sizeof f->version - named);
     f->mode = server_mode_parse(mode, mode_length);
-    f->connections = number_after(text, "Connections: ");
+    f->connections = connections_after(text, "Connections: ", keeper != NULL);
     f->zxid = number_after(text, "Zxid: ");
     f->received = number_after(text, "Received: ");
     f->sent = number_after(text, keeper ? "Sent : " : "Sent: ");
@@ -118,7 +125,7 @@ static const char *read_mntr(const char *text, struct server_figures *f)
     if (!state)
         return strange;
     f->mode = server_mode_parse(state, length);
-    f->connections = number_after(text, "zk_num_alive_connections\t");
+    f->connections = connections_after(text, "zk_num_alive_connections\t", strstr(text, "zk_version\tv"));
     f->all_watches = number_after(text, "zk_watch_count\t");
     f->sessions = number_after(text, "zk_global_sessions\t");
     f->ephemerals = number_after(text, "zk_ephemerals_count\t");
@@ -209,7 +216,9 @@ static const char *read_cons_line(const char *line, size_t length, struct connec
     }
     if (keeper && c.session == UINT64_MAX) /* it has none yet */
         c.session = 0;
-    connection_list_add(list, &c);
+    /* Not we that ask, and no other that does: in a client's place it would let the list look whole. */
+    if (keeper || c.session != 0)
+        connection_list_add(list, &c);
     return NULL;
 }
 

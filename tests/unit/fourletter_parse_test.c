@@ -40,16 +40,14 @@ static const struct seen_watches *watches_of(const struct server_answer *answer,
     return NULL;
 }
 
-/* Every field of a real connection list, the one without a session among them. */
+/* Every field of a real connection list, without the connection that asked. */
 TEST(reads_connections)
 {
     struct server_answer answer;
     assert_null(read_word(FOURLETTER_WORD_CONS, "4lw.id200.leader.cons.txt", &answer));
-    assert_int_equal(answer.connections.count, 3);
-    const struct seen_connection *c = &answer.connections.list[0];
-    assert_true(c->session == 0);
-    assert_string_equal(c->client, "127.0.0.1:41558");
-    c = &answer.connections.list[2];
+    assert_int_equal(answer.connections.count, 2);
+    assert_true(answer.connections.list[0].session == 0xc800000ba84f0001);
+    const struct seen_connection *c = &answer.connections.list[1];
     assert_true(c->session == 0xc800000ba84f0000);
     assert_string_equal(c->client, "127.0.0.1:41526");
     assert_true(c->established_ms == 1795177255344);
@@ -59,6 +57,29 @@ TEST(reads_connections)
     assert_int_equal(c->outstanding, 0);
     assert_string_equal(c->last_operation, "GETD");
     server_answer_free(&answer);
+}
+
+/* Where a list has as many as are counted, none is at a port that it does not show: both leave out who asks. */
+TEST(lists_as_many_as_it_counts)
+{
+    static const struct {
+        const char *server;
+        int clients;
+    } servers[] = {{"id1.follower", 2}, {"id200.leader", 2}, {"standalone", 5}};
+    for (size_t i = 0; i < sizeof servers / sizeof *servers; i++) {
+        struct server_answer answer;
+        char name[64];
+        snprintf(name, sizeof name, "4lw.%s.srvr.txt", servers[i].server);
+        assert_null(read_word(FOURLETTER_WORD_SRVR, name, &answer));
+        assert_int_equal(answer.figures.connections, servers[i].clients);
+        snprintf(name, sizeof name, "4lw.%s.mntr.txt", servers[i].server);
+        assert_null(read_word(FOURLETTER_WORD_MNTR, name, &answer));
+        assert_int_equal(answer.figures.connections, servers[i].clients);
+        snprintf(name, sizeof name, "4lw.%s.cons.txt", servers[i].server);
+        assert_null(read_word(FOURLETTER_WORD_CONS, name, &answer));
+        assert_int_equal(answer.connections.count, servers[i].clients);
+        server_answer_free(&answer);
+    }
 }
 
 /* Watches by session, and a session whose watches have all fired: listed, with none. */
@@ -160,7 +181,7 @@ TEST(reads_figures)
     assert_null(read_word(FOURLETTER_WORD_SRVR, "4lw.id200.leader.srvr.txt", &answer));
     assert_int_equal(answer.figures.mode, SERVER_LEADER);
     assert_string_equal(answer.figures.version, "3.8.0");
-    assert_true(answer.figures.zxid == 0x10000000e && answer.figures.connections == 3);
+    assert_true(answer.figures.zxid == 0x10000000e && answer.figures.connections == 2);
     assert_true(answer.figures.slowest_ms == 6 && answer.figures.received == 11 &&
                 answer.figures.sent == 10 && answer.figures.outstanding == 0);
     assert_true(answer.figures.fastest_us == 1000 && answer.figures.average_us > 0 &&
@@ -253,9 +274,12 @@ TEST(bounds_numbers)
     assert_int_equal(strlen(answer.figures.version), sizeof answer.figures.version - 1);
     assert_null(fourletter_word_read(
         FOURLETTER_WORD_CONS,
-        " /127.0.0.1:1[1](queued=99999999999,sid=0xfffffffffffffffff,to=-7,lcxid=x,lresp=)\n\n", &answer));
+        " /127.0.0.1:1[1](queued=99999999999,sid=0xffffffffffffffff,to=-7,lcxid=x,lresp=)\n"
+        " /127.0.0.1:2[1](queued=0,sid=0xfffffffffffffffff)\n\n",
+        &answer));
+    assert_int_equal(answer.connections.count, 1);
     const struct seen_connection *c = &answer.connections.list[0];
-    assert_true(c->session == 0 && c->timeout_ms == 0 && c->outstanding == -1 && c->last_cxid == -1);
+    assert_true(c->session == UINT64_MAX && c->timeout_ms == 0 && c->outstanding == -1 && c->last_cxid == -1);
     server_answer_free(&answer);
 }
 
