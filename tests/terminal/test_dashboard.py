@@ -170,7 +170,7 @@ def test_missing_chroot(zk, client):
 
 
 def test_filter_and_pause(dashboard):
-    """/ narrows the list while it is typed; Space says that the picture stands still."""
+    """/ narrows the list while it is typed; Space says that the picture stands still, also where : finds a host in it."""
     dashboard.keys("/", "e", "m", "p", "t", "y", "Enter")
     dashboard.hides("host-a:8081")
     dashboard.shows("/empty/leader")
@@ -178,7 +178,9 @@ def test_filter_and_pause(dashboard):
     dashboard.shows("host-a:8081")
     dashboard.keys("Space")
     dashboard.shows("PAUSED")
-    dashboard.keys("Space")
+    dashboard.keys(":", *"host-a:8081", "Enter")
+    dashboard.shows("PAUSED", 'with "host-a:8081"')
+    dashboard.keys("Escape", "Space")
     dashboard.hides("PAUSED")
 
 

@@ -360,13 +360,12 @@ static bool jump_to(struct dashboard *dashboard, const char *text)
         (view->ops->show && !time_parse(text, scene.now.wall_us, &at_us) &&
          view->ops->show(view, &scene, at_us)))
         return true;
-    if (!dashboard->replay_keys.past)
+    if (!dashboard->replay_keys.past ||
+        !replay_keys_to_typed(&dashboard->replay_keys, text, dashboard_now(dashboard), &note))
         return false;
-    dashboard_resume(dashboard);
-    bool there = replay_keys_to_typed(&dashboard->replay_keys, text, dashboard_now(dashboard), &note);
-    if (there)
-        dashboard_show_note(dashboard, &note);
-    return there;
+    dashboard_resume(dashboard); /* what leads nowhere leaves a pause as it is */
+    dashboard_show_note(dashboard, &note);
+    return true;
 }
 
 static bool jump(struct dashboard *dashboard, const char *text)
@@ -419,8 +418,9 @@ static bool take_typed(struct dashboard *dashboard, enum typing typing, const ch
     if (typing == TYPING_MUTE)
         return dashboard_take_mute(dashboard, typed);
     if (typing == TYPING_TIME && typed[0]) {
-        dashboard_resume(dashboard);
         bool there = replay_keys_to_typed(&dashboard->replay_keys, typed, dashboard_now(dashboard), &note);
+        if (there)
+            dashboard_resume(dashboard);
         dashboard_show_note(dashboard, &note);
         return there;
     } else if (typing == TYPING_ANSWER) {
