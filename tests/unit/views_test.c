@@ -393,6 +393,20 @@ TEST(findings_lead_to_elections_and_pages)
     framed_end(&show);
 }
 
+/* Advice of a kind that is the finding's own is not told twice. */
+TEST(general_advice_is_told_once)
+{
+    struct framed show = framed_new(framed_two_elections(), findings_view_new());
+    const char *advice;
+
+    cells_resize(show.cells, 500, 60);
+    assert_has(framed_draw(&show), "HOW IT LOOKS IN ZOOKEEPER");
+    advice = strstr(show.text, "use a pr");
+    assert_non_null(advice);
+    assert_null(strstr(advice + 1, "use a pr"));
+    framed_end(&show);
+}
+
 /* The same finding in many elections is a line with their number, which Enter unfolds. */
 TEST(findings_of_many_elections_are_one_line)
 {
@@ -483,6 +497,28 @@ TEST(ensemble_says_what_is_hidden)
     assert_has(show.text, "admin.enableServer=true");
     framed_press(&show, ACTION_LAST, NULL);
     assert_has(framed_selected(&show), "zk3:2181");
+    framed_end(&show);
+}
+
+/* Of the leaders at a server the first are named, without holes, and the others counted. */
+TEST(ensemble_counts_the_leaders_it_does_not_name)
+{
+    struct framed show = framed_new(framed_two_elections(), ensemble_view_new());
+    const struct stand stand = {"latch-0000000001", 7, "pod", 60};
+    const struct shown shown = {.session = 7, .client = "10.0.0.1:5", .silent_ms = 100};
+
+    stage_server(show.stage, 0, "zk1:2181", SERVER_STANDALONE, 410, NULL);
+    for (int i = 10; i < 20; i++) {
+        char path[80];
+
+        snprintf(path, sizeof path, i == 18 ? "/%d" : "/k8s/prod-eu-west-1/%d-payments-worker/leader", i);
+        stage_watch(show.stage, 0, path, NULL, KIND_LEADER, NULL);
+        stage_children(show.stage, 0, path, &stand, 1, 2, 0);
+    }
+    stage_round(show.stage, 0, "zk1:2181", &shown, 1);
+    cells_resize(show.cells, 500, 36);
+    assert_has(framed_draw(&show), "10 leaders are connected here and must reconnect within 10.0s: /k8s/");
+    assert_has(show.text, "15-payments-worker/leader, and 4 more");
     framed_end(&show);
 }
 
