@@ -113,15 +113,19 @@ static int event_lines_put_who(struct cells *cells, int x, int y, int room, cons
                                const char *within)
 {
     char name[NAME_BYTES];
+    const char *rest = subject + strcspn(subject, " "), *number;
     int used;
 
     if (!short_name(cells, subject, room, name))
         return name_put(cells, x, y, room, ROLE_TEXT, subject);
-    used = cells_put(cells, x, y, room, ROLE_TEXT, name);
+    number = strstr(name, cells_sign(cells, SIGN_ELLIPSIS));
+    used = cells_width(cells, name) + cells_width(cells, rest) + cells_width(cells, within);
+    /* Who it is tells more than that with which all candidates begin. */
+    used = cells_put(cells, x, y, room, ROLE_TEXT, number != NULL && used > room ? number : name);
     if (within[0] != '\0' && used + 1 < room)
         used += 1 + cells_put(cells, x + used + 1, y, room - used - 1, ROLE_TEXT, within);
     if (used < room)
-        used += name_put(cells, x + used, y, room - used, ROLE_TEXT, subject + strcspn(subject, " "));
+        used += name_put(cells, x + used, y, room - used, ROLE_TEXT, rest);
     return used;
 }
 
@@ -155,6 +159,7 @@ static int event_lines_put_subject(struct cells *cells, int x, int y, int end, c
                                    const struct event_line *line)
 {
     const char *identity = known_since(scene, line);
+    char who[2 * NAME_BYTES];
 
     if (line->from[0] != '\0') {
         char from[NAME_BYTES], to[NAME_BYTES];
@@ -168,10 +173,9 @@ static int event_lines_put_subject(struct cells *cells, int x, int y, int end, c
     if (line->kind == EVENT_FINDING_RAISED || line->kind == EVENT_FINDING_CLEARED ||
         line->kind == EVENT_FINDING_MUTED)
         return x + put_what(cells, x, y, label_room(x, end), line->subject) + 2;
-    x += event_lines_put_who(cells, x, y, label_room(x, end), line->subject, line->within) + 2;
-    if (identity != NULL && x < end)
-        x += cells_put(cells, x - 1, y, label_room(x - 1, end), ROLE_TEXT, identity) + 1;
-    return x;
+    snprintf(who, sizeof who, "%s%s%s", line->subject, identity != NULL ? " " : "",
+             identity != NULL ? identity : "");
+    return x + event_lines_put_who(cells, x, y, label_room(x, end), who, line->within) + 2;
 }
 
 void event_line_draw(struct cells *cells, int x, int y, int width, const struct scene *scene,
