@@ -701,8 +701,9 @@ static void draw_pane(const struct overview *overview, struct cells *cells, int 
         findings = finding_pane_rows(right, election, NULL);
         used += election_head_draw(right, used, rows - used, rows - used - ELECTION_HEAD_ROWS - findings,
                                    scene, election);
-        finding_pane_draw(right, used, findings < rows - used ? findings : rows - used, scene->now, election,
-                          NULL);
+        findings = findings < rows - used ? findings : rows - used;
+        findings = finding_pane_grow(right, election, NULL, findings, rows - used - findings);
+        finding_pane_draw(right, used, findings, scene->now, election, NULL);
     }
     cells_paste(cells, 0, y, left);
     cells_paste(cells, width, y, right);
