@@ -644,7 +644,8 @@ static void draw_refusal(struct cells *cells, int y, int rows, style role, const
         draw_message(cells, y - rows, role, message);
         return;
     }
-    cells_fill(cells, half, y, cells->width - half, ROLE_TEXT);
+    cells_fill(cells, cells->cursor_x + 1, y, cells->width - cells->cursor_x - 1,
+               ROLE_TEXT); /* all of the hint */
     cells_put_right(cells, cells->width - 1, y, half - 1, role, message);
 }
 
