@@ -508,8 +508,12 @@ static enum finding_code chain_judge(struct diagnosis *d, struct candidate *c)
         link_is(c, LINK_UNKNOWN, "it watches a child of another layout, which may be ahead of it");
         return FINDING_COUNT;
     }
-    if (c->own->before_us != 0 && client->shown.watches_seen_us < c->own->before_us + SETTLING_US) {
+    /* Packets show its watches of now; no poll will look again. */
+    int64_t seen_us = client->captured ? d->f->at.mono_us : client->shown.watches_seen_us;
+    if (c->own->before_us != 0 && seen_us < c->own->before_us + SETTLING_US) {
         link_is(c, LINK_UNKNOWN, "the line has just changed");
+        if (client->captured)
+            diagnosis_again(d, c->own->before_us + SETTLING_US);
         election->own->listens = election->suspected = true; /* the next poll tells */
         return FINDING_COUNT;
     }

@@ -167,6 +167,12 @@ def test_the_chain_as_it_was(private):
     assert shown.count("≤3.0s") == 4, shown  # HEARD: each pings in time
 
 
+def test_a_deaf_heir(private):
+    """It watches nothing, and nothing happens for two seconds."""
+    shown = run("once", "--capture", "tests/unit/data/captures/deaf_heir.pcap", env=private)
+    assert "may stop at n_…1: no watch of it was seen" in shown.out, shown
+
+
 def test_a_capture_is_no_server(private):
     out = run("once", "--capture", CAPTURE, "--at", "2026-11-25T18:47:25Z", env=private).out
     assert out.startswith("captures\n  ● read\n") and "● 127.0.0.1:53409  captured\n" in out and "0x0" not in out, out
