@@ -442,6 +442,16 @@ static void on_end(void *context, struct znode *node, const struct observed_tran
         znode_ends(context, node, deed);
 }
 
+static void on_evicted(void *context, const char *path, const struct observed_transaction *deed)
+{
+    const struct capture *k = context;
+    struct observed_transaction seen = *deed;
+    seen.captured = true;
+    seen.zxid = k->zxid > seen.czxid ? k->zxid : seen.czxid + 1;
+    show_end(context, path, &seen);
+    note_unreported(context);
+}
+
 static void hear(struct logged_session *session, const struct wire_client *client)
 {
     if (!session || client->heard_us < session->active_us)
@@ -964,8 +974,8 @@ struct capture *capture_new(struct model *model, const struct settings *settings
     k->sink = *sink;
     k->tree = znode_tree_new(ZNODES_MOST);
     k->elections = logged_elections_new(k->tree, model, settings, query->election, true);
-    k->ends =
-        ends_new(k->tree, &k->coverage, query->beside, &(struct ends_listener){k, hear_connections, on_end});
+    k->ends = ends_new(k->tree, &k->coverage, query->beside,
+                       &(struct ends_listener){k, hear_connections, on_end, on_evicted});
     k->wire = wire_new(&(struct wire_listener){k, capture_on_fact, capture_on_gone});
     return k;
 }

@@ -5,6 +5,7 @@
 
 #include "config/memory.h"
 #include "config/text.h"
+#include "probe/capture/wire.h"
 
 /* An older request to delete a znode did not end this one. */
 #define ASKED_KEPT_US INT64_C(60000000)
@@ -30,12 +31,14 @@ struct seen_end {
     size_t source; /* the capture that shows when */
 };
 
-/* A znode that went while its session seemed silent: packets of other captures may still show that it was heard. */
+/* A znode that went while its session seemed silent: packets of other captures may still show that it was heard. Or one
+ * that went for no known reason: its session may live on. */
 struct gone_znode {
     char *path; /* NULL: none */
     int64_t czxid, at_us;
     bool exact; /* it went just then */
     size_t source;
+    uint64_t session; /* its end was told without a reason; 0: it was not */
 };
 
 struct ends {
@@ -106,11 +109,12 @@ void ends_forget_asked(struct ends *e, const char *path)
         }
 }
 
-static const struct asked_end *find_asked(const struct ends *e, const char *path, int64_t at_us)
+static const struct asked_end *find_asked(const struct ends *e, const char *path, int64_t at_us,
+                                          int64_t since_us)
 {
     for (size_t i = 0; i < ASKED_KEPT; i++) {
         const struct asked_end *one = &e->asked[i];
-        if (one->path && one->at_us > e->doubted_us && strcmp(one->path, path) == 0 &&
+        if (one->path && one->at_us > since_us && strcmp(one->path, path) == 0 &&
             at_us - one->at_us < ASKED_KEPT_US)
             return one;
     }
@@ -194,11 +198,42 @@ static bool was_left(const struct logged_session *session, int64_t gone_us)
            gone_us - session->left_us < ENDED_TOGETHER_US;
 }
 
+/* Its client may be heard again: then no request of its own is missing. */
+static void watch_on(struct ends *e, const struct znode *node, const struct gone_znode *gone)
+{
+    const struct logged_session *session = node->session;
+    if (!session || !session->connection || e->gone_count == GONE_KEPT ||
+        find_asked(e, node->path, gone->at_us, 0))
+        return;
+    struct gone_znode *told = &e->gone[e->gone_count++];
+    *told = (struct gone_znode){.path = text_copy(node->path),
+                                .czxid = node->stat.czxid,
+                                .at_us = gone->at_us,
+                                .exact = gone->exact,
+                                .source = gone->source,
+                                .session = session->id};
+}
+
+/* A server that ends a session ends its connection, too, and answers nothing there. False: not yet. */
+static bool life_is_judged(struct ends *e, const struct gone_znode *gone)
+{
+    const struct logged_session *session = znode_tree_session(e->tree, gone->session);
+    const struct wire_client *own = session ? session->connection : NULL;
+    if (!own || own->ended_us != 0 || !own->watches_known || own->opened_us > gone->at_us)
+        return true;
+    if (own->answered_us <= gone->at_us + ENDED_TOGETHER_US)
+        return false;
+    struct observed_transaction deed = {
+        .deed = DEED_DELETED, .czxid = gone->czxid, .gone_us = gone->exact ? gone->at_us : 0};
+    e->listener.evicted(e->listener.context, gone->path, &deed);
+    return true;
+}
+
 /* False: not yet. Packets from after its end, or read late, prove nothing. */
 static bool end_is_judged(struct ends *e, struct znode *node, const struct gone_znode *gone)
 {
     struct logged_session *session = node->session;
-    const struct asked_end *asked = find_asked(e, node->path, gone->at_us);
+    const struct asked_end *asked = find_asked(e, node->path, gone->at_us, e->doubted_us);
     struct observed_transaction deed = {.gone_us = gone->exact ? gone->at_us : 0};
     size_t present = e->source, source = gone->source;
     bool closing = session && session->closing_us > e->doubted_us && session->closing_us <= gone->at_us;
@@ -216,6 +251,8 @@ static bool end_is_judged(struct ends *e, struct znode *node, const struct gone_
         source = left ? session->left_source : source;
         deed.unproven = !was_nowhere_else(e, session) || !silence_is_covered(e, session, gone->at_us);
     }
+    if (deed.deed == DEED_NONE)
+        watch_on(e, node, gone);
     e->source = source;
     e->listener.ended(e->listener.context, node, &deed);
     e->source = present;
@@ -228,7 +265,7 @@ void ends_judge(struct ends *e)
         struct gone_znode *gone = &e->gone[i];
         struct znode *node = znode_tree_find(e->tree, gone->path, strlen(gone->path));
         bool same = node && node->exists && node->stat.czxid == gone->czxid;
-        if (same && !end_is_judged(e, node, gone))
+        if (gone->session ? !life_is_judged(e, gone) : same && !end_is_judged(e, node, gone))
             continue;
         free(gone->path);
         *gone = e->gone[--e->gone_count];
@@ -238,7 +275,8 @@ void ends_judge(struct ends *e)
 bool ends_is_waiting(const struct ends *e, const struct znode *node)
 {
     for (size_t i = 0; i < e->gone_count; i++)
-        if (e->gone[i].czxid == node->stat.czxid && strcmp(e->gone[i].path, node->path) == 0)
+        if (!e->gone[i].session && e->gone[i].czxid == node->stat.czxid &&
+            strcmp(e->gone[i].path, node->path) == 0)
             return true;
     return false;
 }
@@ -257,7 +295,7 @@ bool ends_are_apart(const struct ends *e, const char *path)
         const struct gone_znode *gone = &e->gone[i];
         const struct znode *node = znode_tree_find(e->tree, gone->path, strlen(gone->path));
         const struct logged_session *session = node ? node->session : NULL;
-        if (is_at(gone->path, path))
+        if (!gone->session && is_at(gone->path, path))
             return (was_left(session, gone->at_us) ? session->left_source : gone->source) != e->source;
     }
     for (size_t i = 1; i <= ENDED_KEPT; i++) {

@@ -19,6 +19,8 @@ struct ends_listener {
     void (*hear)(void *context, struct logged_session *);
     /* This znode ended; CLOSED, EXPIRED: with all of its session. It must leave the tree. */
     void (*ended)(void *context, struct znode *, const struct observed_transaction *deed);
+    /* This one ended before, for no known reason, and its session lives on: another one deleted it. */
+    void (*evicted)(void *context, const char *path, const struct observed_transaction *deed);
 };
 
 struct ends;

@@ -587,6 +587,7 @@ static void wire_reply(struct wire_connection *c, int64_t at_us, const uint8_t *
         wire_notice(c, &a.said, at_us, a.zxid);
         return;
     }
+    c->shown.answered_us = at_us;
     if (number < 0)
         return;
     /* Replies come in order: requests before the answered one were lost with theirs. */

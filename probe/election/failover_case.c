@@ -335,9 +335,13 @@ static bool awaits_log(const struct failover_case *c, struct moment now)
     const struct cluster *cluster = c->election->cluster;
     bool follows =
         cluster->logged_us != 0 && (c->gap_us > 0 || now.mono_us - cluster->logged_us < LOG_FOLLOWED_US);
-    bool beside = cluster->session != 0 && cluster_is_captured(cluster);
-    return c->evidence.logged == DEED_NONE && (follows || beside) &&
-           now.mono_us - (c->won.mono_us ? c->won.mono_us : c->evidence.gone_us) < LOG_WAITED_US;
+    bool captured = cluster_is_captured(cluster), beside = cluster->session != 0 && captured;
+    /* Its client's next ping shows that it lives on. */
+    const struct client *own = captured ? session_table_find(cluster->clients, c->evidence.session) : NULL;
+    bool lives = own && own->captured && own->shown.connected;
+    int64_t wait_us = LOG_WAITED_US + (lives ? own->shown.timeout_ms * INT64_C(1000) / 3 : 0);
+    return c->evidence.logged == DEED_NONE && (follows || beside || lives) &&
+           now.mono_us - (c->won.mono_us ? c->won.mono_us : c->evidence.gone_us) < wait_us;
 }
 
 static struct failover_case *case_new(struct election *election, int64_t gone_us)

@@ -262,9 +262,11 @@ def test_leaders_that_were_evicted(private):
     assert "which was not told, wrote /s_deaf until " in found[0][2] and "as its successor does" in found[0][2], found
 
 
-def test_a_leader_that_an_unknown_session_evicted(private):
-    """The connection that deletes its znode was open before; its own was not, and asks for no such thing. It writes on."""
-    told = events(run("events", "--json", "--capture", "tests/unit/data/captures/evicted_by_unknown.pcap", env=private))
+@pytest.mark.parametrize("name", ("evicted_by_unknown", "evicted_elsewhere"))
+def test_a_leader_that_an_unknown_session_evicted(private, name):
+    """The connection that deletes its znode was open before, or is to another server; its own was not, and asks for no such thing.
+    It writes on."""
+    told = events(run("events", "--json", "--capture", f"tests/unit/data/captures/{name}.pcap", env=private))
     assert [(e["failover"]["cause"], e["failover"]["cause_certainty"]) for e in told if e["event"] == "failover"] == \
         [("evicted", "certain")]
     assert [e["finding"]["certainty"] for e in told if e["event"] == "finding-raised" and
