@@ -533,7 +533,7 @@ static void on_created(struct capture *k, const struct wire_client *client, cons
 static void on_unseen(struct capture *k, const char *path)
 {
     if (!path) {
-        ends_doubt(k->ends, k->now.mono_us);
+        ends_doubt(k->ends, k->now.mono_us, false);
         logged_elections_unseen(k->elections);
         return;
     }
@@ -774,7 +774,7 @@ static void on_lost(struct capture *k, const struct logged_session *session, con
 {
     k->limits.holes++;
     if (!session)
-        ends_doubt(k->ends, k->now.mono_us);
+        ends_doubt(k->ends, k->now.mono_us, false);
     else if (!fact->of_server)
         show_client(k, client, CAPTURED_MISSING, client->session, NULL);
 }
@@ -837,7 +837,7 @@ static void take_fact(struct capture *k, struct wire_client *client, struct logg
     case WIRE_LATE:
         /* From here on it may be that of any session that was heard elsewhere before, and is not silent. */
         k->limits.late++;
-        ends_doubt(k->ends, k->now.mono_us);
+        ends_doubt(k->ends, k->now.mono_us, false);
         break;
     case WIRE_OPENED:
         on_opened(k, client);
@@ -1027,7 +1027,7 @@ static void capture_source_begin(struct capture *k, const char *server, int64_t 
     *source = (struct capture_source){
         .server = server, .began_us = at_us, .tied = !k->query.beside || (goes_on && source->tied)};
     if (late && k->query.beside && !goes_on)
-        ends_doubt(k->ends, k->now.mono_us);
+        ends_doubt(k->ends, k->now.mono_us, true);
 }
 
 /* What one that is not tied brings may be old, or be missing. */
@@ -1056,7 +1056,7 @@ bool capture_take(struct capture *k, const struct captured_packet *packet)
     capture_source_begin(k, packet->server, at_us, late);
     coverage_packet(&k->coverage, k->source, at_us);
     if (is_doubted(k))
-        ends_doubt(k->ends, k->now.mono_us);
+        ends_doubt(k->ends, k->now.mono_us, true);
     if (packet_read(packet->link, packet->bytes, packet->captured, packet->length, &segment))
         wire_take(k->wire, at_us, &segment); /* its own time, even if it is late */
     ends_judge(k->ends);
@@ -1100,7 +1100,7 @@ void capture_doubt(struct capture *k, size_t source)
         return;
     doubted->tied = false;
     doubted->doubted = true;
-    ends_doubt(k->ends, k->now.mono_us);
+    ends_doubt(k->ends, k->now.mono_us, true);
     ends_judge(k->ends);
     show_all_again(k);
     note_unreported(k);

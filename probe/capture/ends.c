@@ -48,6 +48,7 @@ struct ends {
     size_t source; /* of the present packet, or of the one that shows the end that is told */
     struct ends_listener listener;
     int64_t doubted_us; /* up to this time, what a client did may be missing; 0: never */
+    int64_t unheard_us; /* ... what any of them did */
     struct asked_end asked[ASKED_KEPT];
     size_t next_asked;
     struct seen_end seen[ENDED_KEPT];
@@ -140,9 +141,10 @@ bool ends_was_seen(const struct ends *e, const char *path, int64_t czxid, int64_
 
 /* ---- silence ---- */
 
-void ends_doubt(struct ends *e, int64_t at_us)
+void ends_doubt(struct ends *e, int64_t at_us, bool all)
 {
     e->doubted_us = at_us;
+    e->unheard_us = all ? at_us : e->unheard_us;
 }
 
 bool ends_has_heard(const struct ends *e, const struct logged_session *session)
@@ -158,7 +160,7 @@ static int64_t silence_ends_us(const struct logged_session *session)
 bool ends_is_silent(struct ends *e, struct logged_session *session, int64_t at_us)
 {
     e->listener.hear(e->listener.context, session);
-    return session->timeout_ms > 0 && ends_has_heard(e, session) && at_us >= silence_ends_us(session);
+    return session->timeout_ms > 0 && at_us >= silence_ends_us(session) && session->active_us > e->unheard_us;
 }
 
 /* A capture that has brought nothing since may have stalled already. One that is over has not. */
@@ -249,7 +251,8 @@ static bool end_is_judged(struct ends *e, struct znode *node, const struct gone_
         deed.deed = DEED_EXPIRED;
         deed.gone_us = left ? session->left_us : deed.gone_us;
         source = left ? session->left_source : source;
-        deed.unproven = !was_nowhere_else(e, session) || !silence_is_covered(e, session, gone->at_us);
+        deed.unproven = !ends_has_heard(e, session) || !was_nowhere_else(e, session) ||
+                        !silence_is_covered(e, session, gone->at_us);
     }
     if (deed.deed == DEED_NONE)
         watch_on(e, node, gone);

@@ -35,10 +35,11 @@ void ends_asked(struct ends *ends, uint64_t session, const char *path, int64_t a
 void ends_refused(struct ends *ends, uint64_t session, const char *path);
 /* It was created anew: what was asked before was about another one. */
 void ends_forget_asked(struct ends *ends, const char *path);
-/* Up to now, what clients did may be missing. */
-void ends_doubt(struct ends *ends, int64_t at_us);
-bool ends_has_heard(const struct ends *ends, const struct logged_session *session);    /* since then */
-bool ends_is_silent(struct ends *ends, struct logged_session *session, int64_t at_us); /* for its timeout */
+/* Up to now, what a client did may be missing. all: what all of them did, as of a capture that stalled. */
+void ends_doubt(struct ends *ends, int64_t at_us, bool all);
+bool ends_has_heard(const struct ends *ends, const struct logged_session *session); /* since then */
+/* For its timeout, as far as packets show it. */
+bool ends_is_silent(struct ends *ends, struct logged_session *session, int64_t at_us);
 
 /* The capture of the present packet. */
 void ends_source(struct ends *ends, size_t source);

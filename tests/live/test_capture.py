@@ -273,6 +273,14 @@ def test_a_leader_that_an_unknown_session_evicted(private, name):
             e["finding"]["code"] == "double-leader"] == ["certain"], told
 
 
+def test_watchers_of_a_directory(private):
+    """The leader is killed. A connection that was open before the capture began pings for the first time while it is silent."""
+    told = events(run("events", "--json", "--capture", "tests/unit/data/captures/herd_of_a_directory.pcap", env=private))
+    (failover,) = (e["failover"] for e in told if e["event"] == "failover")
+    assert (failover["cause"], failover["cause_certainty"]) == ("expired", "suspected"), failover
+    assert "but some may be missing" in failover["evidence"], failover
+
+
 def test_answers_that_cross(private):
     """The new leader's znode is created; half a millisecond later another client is told that there is none, as of the transaction
     before."""
