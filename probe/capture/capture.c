@@ -25,6 +25,8 @@
 #define TOLD_MOST 8
 /* For this long after a notification, the client's requests are counted and the answers timed. */
 #define TIMED_US INT64_C(1000000)
+/* All that watch a directory are notified of one change within this time, and before it is answered. */
+#define BURST_US INT64_C(50000)
 /* What a candidate writes is shown so often. */
 #define WROTE_US INT64_C(1000000)
 /* Sessions are looked through for those that are over. */
@@ -395,10 +397,32 @@ static void show_end(struct capture *k, const char *path, const struct observed_
         model_observe(k->model, &o);
 }
 
+/* When it was notified that this directory changed, as far as that is timed; 0: it was not. */
+static int64_t told_of_us(const struct capture_client *own, const char *path)
+{
+    for (size_t i = 0; i < own->told_count; i++)
+        if (strcmp(own->told[i], path) == 0)
+            return own->told_us;
+    return 0;
+}
+
+/* The first that was notified was so as the child went. */
+static int64_t first_told_us(const struct capture *k, const struct znode *directory, int64_t gone_us)
+{
+    int64_t first_us = gone_us;
+    for (const struct capture_client *one = k->clients; one && directory->interests; one = one->next) {
+        int64_t told_us = told_of_us(one, directory->path);
+        first_us = told_us >= gone_us - BURST_US && told_us < first_us ? told_us : first_us;
+    }
+    return first_us;
+}
+
 static void znode_ends(struct capture *k, struct znode *node, const struct observed_transaction *deed)
 {
     struct observed_transaction seen = *deed;
     const struct logged_session *session = node->session;
+    if (seen.gone_us != 0 && node->parent)
+        seen.gone_us = first_told_us(k, node->parent, seen.gone_us);
     seen.czxid = node->stat.czxid;
     seen.captured = true;
     seen.zxid = k->zxid > seen.czxid ? k->zxid : seen.czxid + 1;
@@ -594,25 +618,48 @@ static void on_absent(struct capture *k, const char *path, int64_t zxid)
 
 /* ---- lists ---- */
 
+static bool is_unlisted(const struct capture *k, const struct znode *child, char **names, size_t count,
+                        int64_t zxid)
+{
+    const char *name = znode_name(child);
+    return child->stat.czxid <= zxid && !ends_is_waiting(k->ends, child) &&
+           !bsearch(&name, names, count, sizeof *names, text_compare);
+}
+
+/* What this client, which lists the directory now, was notified of: that its only missing child went. 0: it was not, or
+ * there was another change since. */
+static int64_t notified_of_end_us(const struct capture *k, const struct wire_client *client,
+                                  const struct wire_fact *fact, const struct znode *directory, char **names)
+{
+    int64_t told_us = told_of_us(client->user, directory->path);
+    size_t missing = 0, kept = 0;
+    for (const struct znode *child = directory->children; child; child = child->sibling) {
+        bool gone = is_unlisted(k, child, names, fact->name_count, fact->zxid);
+        missing += gone;
+        kept += !gone;
+        if (child->stat.ctime_ms * 1000 > told_us)
+            return 0;
+    }
+    return missing == 1 && kept == fact->name_count && fact->asked_us >= told_us ? told_us : 0;
+}
+
 /* Children that are no longer in the list are gone, unless they were created after it. */
 static void leave_unlisted(struct capture *k, struct znode *directory, char **names, size_t count,
-                           int64_t zxid)
+                           int64_t zxid, int64_t told_us)
 {
     for (struct znode *child = directory->children, *next; child; child = next) {
-        const char *name = znode_name(child);
         next = child->sibling;
-        if (child->stat.czxid > zxid || ends_is_waiting(k->ends, child) ||
-            bsearch(&name, names, count, sizeof *names, text_compare))
+        if (!is_unlisted(k, child, names, count, zxid))
             continue;
         char *path = text_copy(child->path);
-        ends_vanishes(k->ends, path, k->fact_us, false);
+        ends_vanishes(k->ends, path, told_us ? told_us : k->fact_us, told_us != 0);
         free(path);
         /* Its session may have taken others along. */
         next = directory->children;
     }
 }
 
-static void on_listed(struct capture *k, const struct wire_fact *fact)
+static void on_listed(struct capture *k, const struct wire_client *client, const struct wire_fact *fact)
 {
     k->limits.full = k->limits.full || znode_tree_is_full(k->tree);
     logged_elections_examine_list(k->elections, fact->path, fact->names, fact->name_count);
@@ -626,7 +673,8 @@ static void on_listed(struct capture *k, const struct wire_fact *fact)
     if (fact->name_count > 0)
         memcpy(names, fact->names, fact->name_count * sizeof *names);
     qsort(names, fact->name_count, sizeof *names, text_compare);
-    leave_unlisted(k, directory, names, fact->name_count, zxid);
+    leave_unlisted(k, directory, names, fact->name_count, zxid,
+                   notified_of_end_us(k, client, fact, directory, names));
     for (size_t i = 0; i < fact->name_count; i++) {
         char *path = text_format("%s/%s", strcmp(fact->path, "/") == 0 ? "" : fact->path, names[i]);
         const struct znode *child = znode_tree_find(k->tree, path, strlen(path));
@@ -880,7 +928,7 @@ static void take_fact(struct capture *k, struct wire_client *client, struct logg
         on_absent(k, fact->path, fact->zxid);
         break;
     case WIRE_LISTED:
-        on_listed(k, fact);
+        on_listed(k, client, fact);
         break;
     case WIRE_CLOSED:
         if (session)

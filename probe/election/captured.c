@@ -334,6 +334,13 @@ static bool is_of_loss(const struct captured_wake *wake, const struct election *
             (strcmp(wake->path, election->path) == 0 && wake->notified_us <= gone_us + EITHER_ORDER_US));
 }
 
+/* Where only a list showed the end, the change of the directory may have been another one. */
+static bool is_untimed(const struct captured_wake *wake, const struct election *election, int64_t gone_us)
+{
+    return wake->apart || (wake->notified_us < gone_us && strcmp(wake->path, election->path) == 0 &&
+                           election->recipe && election->recipe->family != FAMILY_LOCK);
+}
+
 static int64_t after_gone(int64_t at_us, int64_t gone_us)
 {
     return at_us == 0 ? 0 : at_us > gone_us ? at_us - gone_us : 1;
@@ -347,7 +354,7 @@ void captured_phases(const struct election *election, const char *lost, uint64_t
     *notified_us = *reacted_us = 0;
     const struct captured_wake *wake;
     for (size_t i = 0; session != 0 && (wake = wake_of_loss(captured, i, gone_us)); i++) {
-        if (wake->session != session || wake->missing || wake->apart ||
+        if (wake->session != session || wake->missing || is_untimed(wake, election, gone_us) ||
             !is_of_loss(wake, election, path, gone_us))
             continue;
         int64_t notified = after_gone(wake->notified_us, gone_us);
@@ -394,7 +401,7 @@ struct captured_herd captured_herd(const struct election *election, const char *
         int64_t reacted_us = after_gone(wake->reacted_us, gone_us);
         herd.clients++;
         herd.requests += wake->requests;
-        asleep = asleep || reacted_us == 0 || wake->missing || wake->apart;
+        asleep = asleep || reacted_us == 0 || wake->missing || is_untimed(wake, election, gone_us);
         herd.answered = herd.answered && wake->slowest_us > 0;
         herd.last_us = reacted_us > herd.last_us ? reacted_us : herd.last_us;
         herd.slowest_us = wake->slowest_us > herd.slowest_us ? wake->slowest_us : herd.slowest_us;

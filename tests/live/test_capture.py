@@ -279,6 +279,7 @@ def test_watchers_of_a_directory(private):
     (failover,) = (e["failover"] for e in told if e["event"] == "failover")
     assert (failover["cause"], failover["cause_certainty"]) == ("expired", "suspected"), failover
     assert "but some may be missing" in failover["evidence"], failover
+    assert (failover["notified_ms"], failover["reacted_ms"]) == ([0.001, 0.001], [1.647, 1.647]), failover
 
 
 def test_answers_that_cross(private):
