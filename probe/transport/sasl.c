@@ -309,16 +309,26 @@ static void kerberos_describe(const struct sasl_context *context, OM_uint32 majo
 /* What kinit writes has some kilobytes. */
 #define CACHE_MOST (1 << 20)
 
+/* Of a collection with several the one with tickets of this principal. */
+static krb5_error_code cache_find(const struct sasl_settings *s, krb5_context kerberos, const char *name,
+                                  krb5_ccache *found)
+{
+    krb5_principal owner = NULL;
+    bool named = s->principal && !s->ticket_cache && strncmp(name, "FILE:", 5) != 0 &&
+                 krb5_parse_name(kerberos, s->principal, &owner) == 0;
+    bool matched = named && krb5_cc_cache_match(kerberos, owner, found) == 0;
+    krb5_free_principal(kerberos, owner);
+    return matched ? 0 : krb5_cc_resolve(kerberos, name, found);
+}
+
 /* Into the cache in memory. */
-static bool cache_copy(const struct sasl_context *context, krb5_context kerberos, int descriptor,
+static bool cache_copy(const struct sasl_context *context, krb5_context kerberos, const char *name,
                        char *problem)
 {
-    char plain[PLAIN_FILE_NAME], name[KEYTAB_NAME], text[120];
+    char text[120];
     krb5_ccache from = NULL, to = NULL;
     krb5_principal owner = NULL;
-    plain_file_name(descriptor, plain);
-    snprintf(name, sizeof name, "FILE:%s", plain);
-    krb5_error_code error = krb5_cc_resolve(kerberos, name, &from);
+    krb5_error_code error = cache_find(context->settings, kerberos, name, &from);
     error = error ? error : krb5_cc_get_principal(kerberos, from, &owner);
     error = error ? error : krb5_cc_resolve(kerberos, context->cache, &to);
     error = error ? error : krb5_cc_initialize(kerberos, to, owner);
@@ -340,7 +350,7 @@ static bool cache_read_file(struct sasl_context *context, krb5_context kerberos,
                             char *problem)
 {
     struct stat status;
-    char *error;
+    char *error, plain[PLAIN_FILE_NAME], name[KEYTAB_NAME];
     if (access(file, F_OK) != 0 && errno == ENOENT) {
         snprintf(problem, SASL_PROBLEM_TEXT,
                  "no Kerberos ticket (there is no %.120s); run kinit, or set sasl: keytab", file);
@@ -352,19 +362,21 @@ static bool cache_read_file(struct sasl_context *context, krb5_context kerberos,
         free(error);
         return false;
     }
+    plain_file_name(descriptor, plain);
+    snprintf(name, sizeof name, "FILE:%s", plain);
     bool small = fstat(descriptor, &status) == 0 && status.st_size <= CACHE_MOST;
     struct file_state now = small ? file_state_of(&status) : (struct file_state){0};
     if (!small)
         snprintf(problem, SASL_PROBLEM_TEXT, "the ticket cache %.120s is too large; run kinit", file);
     else if (!context->copied || !file_state_same(&now, &context->copied_file))
-        context->copied = cache_copy(context, kerberos, descriptor, problem);
+        context->copied = cache_copy(context, kerberos, name, problem);
     context->copied_file = now;
     close(descriptor);
     return small && context->copied;
 }
 
-/* libkrb5 opens a file by its name whenever it needs it, waits for a pipe's writer and believes lengths: so a cache
- * that is a file is copied into memory. Those of other kinds are left to it. */
+/* libkrb5 opens a file by its name whenever it needs it, waits for a pipe's writer and believes lengths; and a keyring
+ * that one thread has found may be closed to the next: so a cache is copied into memory. */
 static bool cache_read(struct sasl_context *context, char *problem)
 {
     const struct sasl_settings *s = context->settings;
@@ -381,6 +393,8 @@ static bool cache_read(struct sasl_context *context, char *problem)
         fine = cache_read_file(context, kerberos, name + 5, problem);
     } else if (name && !strchr(name, ':')) {
         fine = cache_read_file(context, kerberos, name, problem);
+    } else if (name && (!context->copied || context->valid_until_s <= time(NULL))) {
+        fine = context->copied = cache_copy(context, kerberos, name, problem);
     }
     krb5_free_context(kerberos);
     return fine;
@@ -402,10 +416,8 @@ static OM_uint32 credential_acquire(const struct sasl_context *context, gss_cred
     gss_key_value_set_desc store = {0, elements};
     /* Always one: the library would take the machine's, which is not configured. */
     const char *keytab = s->keytab ? context->keytab : "MEMORY:electop-none";
-    const char *cache = s->keytab || context->copied ? context->cache : s->ticket_cache;
     elements[store.count++] = (gss_key_value_element_desc){"client_keytab", keytab};
-    if (cache)
-        elements[store.count++] = (gss_key_value_element_desc){"ccache", cache};
+    elements[store.count++] = (gss_key_value_element_desc){"ccache", context->cache};
     OM_uint32 ignored;
     gss_OID_set_desc mechanisms = {1, (gss_OID)(uintptr_t)gss_mech_krb5};
     gss_name_t name =

@@ -584,6 +584,23 @@ def test_tickets(kdc, tmp_path):
         made.close()
 
 
+def test_a_keyring(kdc, tmp_path):
+    """A persistent keyring, the cache of many systems, is open only to the thread that has found it."""
+    made = Secured("kerberos", tmp_path / "s", None, kdc)
+    cache = f"KEYRING:persistent:{os.geteuid()}:electop-{os.getpid()}"
+    try:
+        if subprocess.run(["kinit", "-k", "-t", kdc.path("watcher.keytab"), "-c", cache, "watcher"], env=kdc.env, capture_output=True,
+                          check=False).returncode:
+            pytest.skip("no keyring is allowed here")
+        for principal in "", f", principal: watcher@{REALM}":
+            file = made.write("keyring.yaml", f"clusters:\n  - name: c\n    hosts: {made.hosts}\n    sasl: {{ticket_cache: '{cache}'{principal}}}\n")
+            done = run("once", "--json", "--quick", "-c", file, "--admin", "off", env=made.env)
+            assert json.loads(done.out)["clusters"][0]["state"] == "connected", done
+    finally:
+        subprocess.run(["kdestroy", "-c", cache], env=kdc.env, capture_output=True, check=False)
+        made.close()
+
+
 def test_one_service_that_is_unknown(kdc, tmp_path):
     """One host is written by a name that the KDC does not know: the next is logged in to at once, and nothing is said of it."""
     made = Secured("kerberos", tmp_path / "s", None, kdc)
