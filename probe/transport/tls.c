@@ -25,8 +25,6 @@
 
 /* Sessions that are kept for resumption, one a server. */
 #define RESUMABLE_MOST 64
-/* Whether a file has changed is asked at most this often. */
-#define CHECK_EVERY_S 1
 /* The authority's, the certificate's, the key's, and that of its password. */
 #define FILES 4
 
@@ -38,7 +36,6 @@ struct resumable {
 struct tls_context {
     const struct tls_settings *settings;
     SSL_CTX *ssl;
-    time_t checked_s;
     struct file_state files[FILES]; /* as they were when they were last read */
     struct resumable resumables[RESUMABLE_MOST];
     size_t resumable_count, resumable_next;
@@ -180,12 +177,8 @@ static bool files_are_plain(const struct tls_settings *s, char *problem)
 static bool context_is_current(struct tls_context *context)
 {
     struct file_state now[FILES];
-    time_t now_s = time(NULL);
     if (!context->ssl)
         return false;
-    if (now_s - context->checked_s < CHECK_EVERY_S && now_s >= context->checked_s)
-        return true;
-    context->checked_s = now_s;
     files_stat(context->settings, now);
     for (int i = 0; i < FILES; i++)
         if (!file_state_same(&now[i], &context->files[i]))
@@ -369,7 +362,6 @@ static bool context_refresh(struct tls_context *context, char *problem)
     context_forget_sessions(context); /* of an authority that may count no more */
     SSL_CTX_free(context->ssl);
     context->ssl = ssl;
-    context->checked_s = time(NULL);
     return true;
 }
 
