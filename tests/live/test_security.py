@@ -572,6 +572,11 @@ def test_tickets(kdc, tmp_path):
         kdc.kinit(cache)
         done = run("once", "--json", "--quick", "-c", file, "--admin", "off", env=made.env)
         assert json.loads(done.out)["clusters"][0]["state"] == "connected", done
+        with open(kdc.config, encoding="ascii") as f:
+            asks_dns = made.write("dns.conf", re.sub(" (dns_canonicalize_hostname|rdns) = false", "", f.read()))
+        file = made.write("dns.yaml", f"clusters:\n  - name: c\n    hosts: 127.0.0.1:{port}\n    sasl: {{keytab: {kdc.path('watcher.keytab')}}}\n")
+        done = run("once", "--json", "--quick", "-c", file, "--admin", "off", env={"KRB5_CONFIG": asks_dns})  # for DNS it is localhost
+        assert json.loads(done.out)["clusters"][0]["state"] == "connected", done
         for principal in "other", f"other@{REALM}":
             said = problem_of(tmp_path, made.hosts, f"    sasl: {{keytab: {kdc.path('watcher.keytab')}, principal: {principal}}}\n", env=made.env)
             assert f"{kdc.path('watcher.keytab')} has no key for other@{REALM}; check sasl: keytab" in said and "--wait" not in said, said
@@ -861,6 +866,37 @@ def asks_for_login(tokens):
 
 
 CHALLENGE = b'realm="zk-sasl-md5",nonce="%d",charset=utf-8,algorithm=md5-sess,qop="auth"'
+
+
+def test_changed_credentials(tmp_path):
+    """They are read with the configuration, so that a new login has the former ones until SIGHUP."""
+    credentials, config, names = tmp_path / "credentials", tmp_path / "c.yaml", []
+
+    def use(name):
+        credentials.write_text(f"{name}:secret\n")
+        credentials.chmod(0o600)
+
+    def talk(connection):
+        frame(connection)
+        send(connection, GREETING)
+        number = struct.unpack(">i", frame(connection)[:4])[0]
+        token = CHALLENGE % 1
+        send(connection, struct.pack(">iqii", number, 0, 0, len(token)) + token)
+        names.append(re.search(b'username="(\\w+)"', frame(connection))[1])
+    use("first")
+    with _Server(talk) as server:
+        config.write_text(f"clusters: [{{name: c, hosts: '{server.address}', elections: [{{path: /e}}], sasl: {{credentials_file: {credentials}}},\n"
+                          f"  servers: {{admin: off, four_letter: off}}}}]\nhistory: {{file: {tmp_path}/h.db}}\n")
+        with subprocess.Popen([PROGRAM, "record", "-c", str(config)], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as recorder:
+            until(lambda: names, 20, "it logs in")
+            use("second")
+            before = len(names)
+            until(lambda: len(names) > before + 1, 30, "it logs in again")
+            recorder.send_signal(signal.SIGHUP)
+            until(lambda: names[-1] == b"second", 30, "it logs in as another")
+            assert set(names[:before + 2]) == {b"first"}, names
+            recorder.send_signal(signal.SIGINT)
+            assert wait(recorder, 20) == 130
 
 
 @pytest.mark.parametrize("tokens, what", [
