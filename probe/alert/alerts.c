@@ -1,9 +1,11 @@
+#define _GNU_SOURCE /* close_range() */
 #include "probe/alert/alerts.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/close_range.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -267,7 +269,9 @@ static void delivery_on_output(uv_stream_t *stream, ssize_t length, const uv_buf
 /* Libraries open sockets that a command would inherit: sessions with servers, with all their permissions. */
 static void descriptors_end_with_exec(void)
 {
-    DIR *all = opendir("/proc/self/fd");
+    if (close_range(STDERR_FILENO + 1, ~0u, CLOSE_RANGE_CLOEXEC) == 0)
+        return;
+    DIR *all = opendir("/proc/self/fd"); /* before Linux 5.11 */
     for (struct dirent *one; all && (one = readdir(all));) {
         int fd = atoi(one->d_name);
         if (fd > STDERR_FILENO)

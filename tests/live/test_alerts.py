@@ -11,7 +11,7 @@ import shutil
 
 import pytest
 
-from electop import run
+from electop import PLAIN, run
 from recorder import Recorder
 from waiting import until
 from webhook import Webhook
@@ -274,6 +274,20 @@ def test_a_command_inherits_nothing(path, client, zk, alerting, tmp_path):
     until(lambda: (tmp_path / "inherited").exists(), what="it runs")
     descriptors = [line.split(" -> ")[0].split()[-1] for line in (tmp_path / "inherited").read_text().splitlines()[1:]]
     assert descriptors == ["0", "1", "2", "3"], (tmp_path / "inherited").read_text()
+    one.end()
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may hide /proc")
+def test_a_command_inherits_nothing_where_proc_is_hidden(path, client, alerting, tmp_path, monkeypatch):
+    monkeypatch.setattr("recorder.PROGRAM", PLAIN)  # a sanitizer needs /proc
+    leader = stand(client, path)
+    (tmp_path / "tries").write_text(f"for n in $(seq 3 40); do bash -c \"exec 1>&$n\" 2>/dev/null && echo $n; done >{tmp_path}/all\n"
+                                    f"mv {tmp_path}/all {tmp_path}/inherited\n")
+    one = alerting(f"[{{on: [no-leader], run: [/bin/sh, {tmp_path}/tries]}}]", f"[{{path: {path}, kind: leader, allow: {{vacancy: 500ms}}}}]",
+                   before=["unshare", "-m", "sh", "-c", 'mount -t tmpfs none /proc; exec "$@"', "sh"])
+    client.delete(leader)
+    until(lambda: (tmp_path / "inherited").exists(), what="it runs")
+    assert (tmp_path / "inherited").read_text() == ""
     one.end()
 
 
