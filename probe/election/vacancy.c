@@ -109,7 +109,7 @@ static bool may_have_led(const struct election *election, const struct finding *
 bool vacancy_is_untaken(const struct election *election)
 {
     const struct finding *doubt = vacancy_doubt(election);
-    return doubt && !may_have_led(election, doubt);
+    return doubt && election->acknowledged != ACK_NO && !may_have_led(election, doubt);
 }
 
 static bool is_stall(const struct election *election, const struct finding *finding)

@@ -42,7 +42,8 @@ bool vacancy_is_sure(const struct finding *doubt);
 bool vacancy_stalls(const struct election *election);
 /* ... and that one never led: not so where it may have led before its session ended. */
 bool vacancy_is_denied(const struct election *election);
-/* The same, or perhaps so: how long it took to lead, if it does, is not known. */
+/* The same, or perhaps so: how long it took to lead, if it does, is not known. Not where it has to acknowledge, and has
+ * not: that took so long at least. */
 bool vacancy_is_untaken(const struct election *election);
 /* A znode without an owner lies in the place of a lock's. */
 bool vacancy_is_blocked(const struct election *election);
