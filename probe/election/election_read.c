@@ -289,7 +289,9 @@ bool election_may_be_over(const struct election *election)
         return false;
     if (election->state == ELECTION_ABSENT) {
         const struct failover *last = election_last_failover(election);
-        return last && (last->cause == CAUSE_UNKNOWN || last->cause == CAUSE_EVICTED);
+        return last &&
+               (last->cause == CAUSE_UNKNOWN ||
+                (last->cause == CAUSE_EVICTED && !led_lasting(election))); /* a job's, or by mistake */
     }
     const struct failover *latest = count ? election_failover_at(election, count - 1) : NULL;
     if (!latest || !failover_is_open(latest))

@@ -552,6 +552,15 @@ TEST(directory_goes_with_its_last_candidate)
                                "sessions\n> failover " LATCH " -> nobody expired? detection 7513-11149 "
                                "vacancy 102--1\n" DIRECTORY_GOES
                                "? kept-minutes 1440\n? findings no-leader critical certain\n");
+#define DELETED(after)                                                                                       \
+    ONE_LATCH after "did a GETD\ntick 1000\nround\ntick 3000\nround\ntick 1000\n- " LATCH "\ngone " LATCH    \
+                    "\n> leader-lost " LATCH " @1\n> candidate-left " LATCH                                  \
+                    " @1\nlist\ntick 100\nstated\nconns 1\n> failover " LATCH                                \
+                    " -> nobody evicted vacancy 100--1\n" DIRECTORY_GOES
+    model_script_run("another one deleted it and its directory: a job that is over, perhaps",
+                     DELETED("") "? findings no-leader warning suspected\n");
+    model_script_run("... but not after a minute",
+                     DELETED("tick 60000\n") "? findings no-leader critical certain\n");
     model_script_run("no server shows how it went: it may still need a leader",
                      ONE_LATCH "hide 1 connections\nhide 1 sessions\n- " LATCH "\nlist\n> leader-lost " LATCH
                                " @1\n> candidate-left " LATCH " @1\ntick 1100\ntime\n> failover " LATCH

@@ -359,6 +359,13 @@ static bool check_left_on_purpose(const struct election *election)
                     last->cause == CAUSE_DELETED || (last->cause == CAUSE_ENDED && last->gap_us == 0));
 }
 
+/* With its candidates, by another hand, after a short time: as the dashboard says, its job may be over. */
+static bool check_was_removed(const struct election *election)
+{
+    const struct failover *last = election_last_failover(election);
+    return last && last->cause == CAUSE_EVICTED && election_may_be_over(election);
+}
+
 /* A path alone may be a typing error: its kind or layout must be configured, more of its layout than the path
  * must exist, or a leader must have been seen. */
 static bool check_belongs(const struct election *election)
@@ -418,7 +425,8 @@ static void check_defaults(struct check *check, const struct election *election,
         if (!led && known)
             led = lost.from_identity ? lost.from_identity : lost.from;
         /* With the directory of a pattern's match, and a leader that left on purpose, its purpose may have ended. */
-        bool over = election_vanished(election) && check_left_on_purpose(election);
+        bool over =
+            election_vanished(election) ? check_left_on_purpose(election) : check_was_removed(election);
         bool doubtful = !named && (over || check_just_lost(check, election));
         check_raise(check, doubtful ? CHECK_WARNING : CHECK_CRITICAL,
                     "%s: nobody leads, the path does not exist; %s%s", path,
