@@ -251,6 +251,20 @@ static bool knows_nothing(struct diagnosis *d, const struct candidate *c)
     return d->f->at.mono_us >= due_us;
 }
 
+/* Who reads the recording of this has no log. */
+static const char *describe_logged_before(const struct diagnosis *d, char *buffer, size_t size)
+{
+    struct failover lost;
+    char when[SPAN_TEXT];
+    buffer[0] = '\0';
+    if (!d->election->change.from && logged_ends_before(d->election, d->f->at, &lost))
+        snprintf(buffer, size, "; a log shows that %.120s was lost before, at %s: %s (%.200s)",
+                 lost.from_identity ? lost.from_identity : lost.from,
+                 describe_clock(lost.lost_at, when, sizeof when), failover_cause_word(lost.cause),
+                 lost.evidence);
+    return buffer;
+}
+
 static void never_wakes(struct diagnosis *d, struct candidate *c)
 {
     struct election *election = d->election;
@@ -279,13 +293,14 @@ static void never_wakes(struct diagnosis *d, struct candidate *c)
     }
     if (knows_nothing(d, c)) {
         int requests = candidate_client(c)->last_cxid;
+        char before[480];
         diagnosis_raise(
             d, FINDING_NEVER_WAKES, SEVERITY_CRITICAL, CERTAINTY_SUSPECTED, diagnosis_subject(c), who, 1,
             NULL,
             "%s has never had a data watch, and made %d request%s, the creation of %s among them: too few "
-            "to learn that it is first",
+            "to learn that it is first%s",
             describe_session(election, c->stat.owner, session, sizeof session), requests,
-            requests == 1 ? "" : "s at most", c->name);
+            requests == 1 ? "" : "s at most", c->name, describe_logged_before(d, before, sizeof before));
         return;
     }
     if ((!c->own->deaf && !passes && !recorded && !left_behind) || election->leader != c)

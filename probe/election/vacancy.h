@@ -25,7 +25,7 @@ bool vacancy_led_unseen(const struct election *election, const struct failover *
 
 struct vacancy_reason {
     enum certainty certainty;
-    char text[240], evidence[240];
+    char text[240], evidence[480];
 };
 /* How many of its latest former candidates' clients are reasons. */
 #define VACANCY_CLIENTS 3

@@ -364,6 +364,25 @@ def test_a_silent_heir(tmp_path):
         zk.close()
 
 
+def test_a_deaf_heir_that_a_recorder_found_beside_a_log(zk, path, tmp_path):
+    """It began after the loss, which the log knows: whoever reads its recording has no log."""
+    line = Line(zk, f"{path}/latch")
+    leader, heir = line.join("host-a:80"), line.join("host-b:80", watching=None)
+    recorder = None
+    try:
+        leader.session.close()
+        recorder = Recorder(tmp_path, zk.hosts, "--admin", zk.admin, "--transactions", zk.directory,
+                            elections=f"[{{path: {line.path}, kind: leader}}]")
+        recorder.wait_for("SELECT 1 FROM finding WHERE code = 'never-wakes'", within=30)
+        why = run("why", "--config", str(recorder.config))
+        assert "too few to learn that it is first; a log shows that host-a:80 was lost before, at" in why.out, why
+        assert ": closed (transaction 0x" in why.out and heir.session, why
+    finally:
+        if recorder:
+            recorder.end()
+        line.close()
+
+
 def test_a_deaf_heir_that_only_the_recording_knows(zk, path, tmp_path):
     """The recorder ended before the leader did: that the first watched nothing is suspected still."""
     stalled = Stalled(zk, path, tmp_path, "deaf")
