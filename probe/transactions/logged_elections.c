@@ -496,6 +496,9 @@ void logged_elections_deleted(struct logged_elections *es, struct znode *node,
 {
     const struct logged_election *own = election_at(node);
     struct logged_election *above = election_at(node->parent);
+    /* Who stood when an answer showed the election is told before one of them goes. */
+    if (es->answered && above && !above->shown)
+        logged_elections_settle(es, at);
     if (above && above->ended < TENURES_KEPT) {
         above->ended++;
         znode_tree_weigh(es->tree, above->own,

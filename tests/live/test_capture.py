@@ -273,6 +273,13 @@ def test_a_leader_that_an_unknown_session_evicted(private, name):
             e["finding"]["code"] == "double-leader"] == ["certain"], told
 
 
+def test_a_candidate_that_is_evicted_as_it_is_seen(private):
+    """A client lists the candidates for the first time, and deletes the first of them at once."""
+    told = events(run("events", "--json", "--capture", "tests/unit/data/captures/listed_and_evicted.pcap", env=private))
+    (failover,) = (e["failover"] for e in told if e["event"] == "failover")
+    assert (failover["from"][-1], failover["to"][-1], failover["cause"]) == ("0", "1", "deleted"), failover
+
+
 def test_watchers_of_a_directory(private):
     """The leader is killed. A connection that was open before the capture began pings for the first time while it is silent."""
     told = events(run("events", "--json", "--capture", "tests/unit/data/captures/herd_of_a_directory.pcap", env=private))
