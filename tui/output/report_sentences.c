@@ -201,6 +201,9 @@ static void report_sentences_say(struct sentence_verdict *verdict, struct text *
     verdict->sentences[verdict->count++] = own;
 }
 
+/* Before an election is first seen, another may have led; so soon after a recording began, hardly. */
+#define SEEN_WITHIN_US INT64_C(2000000)
+
 static void say_changes(struct sentence_verdict *verdict, const struct report_election *election)
 {
     struct text text = {0};
@@ -219,7 +222,9 @@ static void say_changes(struct sentence_verdict *verdict, const struct report_el
     } else if (!seen && !election->missed_count && election->leader_count == 1 && !election->vacant_us) {
         text_printf(&text, "%s %s all the time%s.", sentence_leader(&election->leaders[0]),
                     election->doubt ? "was first" : "led",
-                    report_has_gap(election) ? " that was watched" : "");
+                    report_has_gap(election)               ? " that was watched"
+                    : election->before_us > SEEN_WITHIN_US ? " since it was first seen"
+                                                           : "");
     } else if (!seen) {
         text_add(&text, "No change of leader was seen.");
     } else {
