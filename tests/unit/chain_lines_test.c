@@ -73,6 +73,18 @@ TEST(no_server_or_not_known)
     assert_string_equal(server_of(&w), "-");
 }
 
+TEST(a_watch_on_the_directory)
+{
+    struct waiting w;
+    char *watches[] = {path};
+
+    wait(&w);
+    w.candidate.link = LINK_RIGHT;
+    w.client.shown.watches = watches;
+    w.client.shown.watch_count = 1;
+    assert_string_equal(watch_of(&w), "^ the directory");
+}
+
 /* A list of watches is of no use without one of connections: then no server shows what it watches. */
 TEST(watches_without_connections)
 {

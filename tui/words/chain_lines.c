@@ -98,6 +98,15 @@ static style wrong_text(const struct cells *cells, const struct election *electi
     return ROLE_CRITICAL;
 }
 
+/* It is notified of all that comes and goes in the directory. */
+static bool watches_directory(const struct election *election, const struct client_session *session)
+{
+    for (size_t i = 0; session != NULL && i < session->watch_count; i++)
+        if (strcmp(session->watches[i], election->path) == 0)
+            return true;
+    return false;
+}
+
 static void right_text(const struct cells *cells, const struct election *election,
                        const struct candidate *candidate, char *buffer, size_t size)
 {
@@ -105,6 +114,11 @@ static void right_text(const struct cells *cells, const struct election *electio
     const struct candidate *target = chain_expected(election, candidate);
     char name[64];
 
+    if ((target == NULL || !chain_is_watched(election, target, candidate->stat.owner)) &&
+        watches_directory(election, session)) {
+        snprintf(buffer, size, "%s the directory", cells_sign(cells, SIGN_UP));
+        return;
+    }
     for (size_t i = 0; target == NULL && session != NULL && i < session->watch_count; i++)
         target = chain_candidate_at(election, session->watches[i]);
     snprintf(buffer, size, "%s %s", cells_sign(cells, SIGN_UP),
