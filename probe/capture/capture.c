@@ -427,7 +427,10 @@ static void znode_ends(struct capture *k, struct znode *node, const struct obser
     seen.captured = true;
     seen.zxid = k->zxid > seen.czxid ? k->zxid : seen.czxid + 1;
     seen.timeout_ms = session ? session->timeout_ms : 0;
-    seen.heard_us = ends_has_heard(k->ends, session) && !session->heard_about ? session->active_us : 0;
+    /* Beside a cluster each capture has a clock of its own. */
+    bool apart = k->query.beside && session && session->active_source != ends_present_source(k->ends);
+    seen.heard_us =
+        ends_has_heard(k->ends, session) && !session->heard_about && !apart ? session->active_us : 0;
     if (deed->deed == DEED_DELETED && session)
         capture_fact(
             k, (struct logged_fact){
@@ -481,6 +484,7 @@ static void hear(struct logged_session *session, const struct wire_client *clien
     if (!session || client->heard_us < session->active_us)
         return;
     session->active_us = client->heard_us;
+    session->active_source = ((const struct capture_client *)client->user)->source;
     session->heard_about = client->heard_about;
 }
 
@@ -712,6 +716,7 @@ static void on_opened(struct capture *k, struct wire_client *client)
         return;
     session->timeout_ms = client->timeout_ms;
     session->active_us = client->heard_us;
+    session->active_source = k->source;
     session->left_us = 0;
     session->connection = client;
     session_changed(k, session);

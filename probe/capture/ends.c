@@ -309,6 +309,11 @@ bool ends_are_apart(const struct ends *e, const char *path)
     return false;
 }
 
+size_t ends_present_source(const struct ends *e)
+{
+    return e->source;
+}
+
 void ends_source(struct ends *e, size_t source)
 {
     e->source = source;

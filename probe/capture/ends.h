@@ -43,6 +43,7 @@ bool ends_is_silent(struct ends *ends, struct logged_session *session, int64_t a
 
 /* The capture of the present packet. */
 void ends_source(struct ends *ends, size_t source);
+size_t ends_present_source(const struct ends *ends); /* or the one that shows the end that is told */
 /* Whether the end of this znode, or the latest of this directory, was shown by another one. */
 bool ends_are_apart(const struct ends *ends, const char *path);
 /* A znode is gone. exact: it went just now. */

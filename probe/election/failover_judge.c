@@ -252,9 +252,9 @@ static void describe_captured(const struct failover_evidence *e, enum failover_c
                  e->logged_unproven ? "; a server that was not captured then may have heard it" : "");
     else if (cause == CAUSE_EXPIRED && e->captured_gone_us != 0)
         snprintf(buffer, size,
-                 "no packet of session 0x%" PRIx64 " came for its timeout of %s before its znode went, but "
-                 "some may be missing",
-                 e->logged_session, seconds((int64_t)e->timeout_ms * 1000, timeout, sizeof timeout));
+                 "no packet of session 0x%" PRIx64 " came for its timeout of %s before its znode went%s",
+                 e->logged_session, seconds((int64_t)e->timeout_ms * 1000, timeout, sizeof timeout),
+                 e->logged_unproven ? ", but some may be missing" : "");
     else if (cause == CAUSE_EXPIRED)
         snprintf(buffer, size, "the servers had ended session 0x%" PRIx64 " when its client came back",
                  e->logged_session);

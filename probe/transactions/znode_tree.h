@@ -24,6 +24,7 @@ struct logged_session {
     int64_t closing_us, left_us; /* the caller's, of a capture: its client asked to close it; its server ended
                                     its connection after it had been silent for its timeout; 0: neither */
     size_t left_source;          /* the caller's: the capture that shows it */
+    size_t active_source;        /* ... and the one that shows active_us */
     void *connection;            /* the caller's: the open one; NULL: none, or not known */
     bool shown, heard_about;     /* the caller's; of a capture: active_us is about right, bytes are missing */
     struct znode *owned;
