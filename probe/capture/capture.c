@@ -32,7 +32,7 @@
 /* Sessions are looked through for those that are over. */
 #define SWEEP_US INT64_C(60000000)
 /* Bytes of znodes that are kept, and of sessions: a capture may be endless. */
-#define ZNODES_MOST ((size_t)12 << 20)
+#define ZNODES_MOST ((size_t)10 << 20)
 #define FORGOTTEN_US INT64_C(600000000)
 /* Every client has sent something within this time: a third of its timeout, which is assumed to be 90 s at most. */
 #define PINGED_US INT64_C(30000000)
@@ -194,6 +194,11 @@ static void show_client(struct capture *k, const struct wire_client *client, enu
     if (client->heard_us == 0)
         o.captured.heard_us = 0;
     bool kept = session != 0 && (!znode_tree_is_full(k->tree) || znode_tree_session(k->tree, session));
+    if (kept && !k->name_of &&
+        !coverage_server(&k->coverage, (size_t)(source - k->sources), o.captured.address)) {
+        k->limits.full = true;
+        kept = false;
+    }
     if (k->showing && kept && o.captured.address && !is_old(k, source))
         model_observe(k->model, &o);
     free(watches);

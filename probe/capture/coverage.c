@@ -30,13 +30,16 @@ static bool covers_server(const struct covered *s, const char *server)
     return false;
 }
 
-void coverage_server(struct coverage *coverage, size_t source, const char *server)
+bool coverage_server(struct coverage *coverage, size_t source, const char *server)
 {
     struct covered *s = &coverage->sources[source];
-    if (s->server_count == SERVERS_MOST || covers_server(s, server))
-        return;
+    if (covers_server(s, server))
+        return true;
+    if (s->server_count == SERVERS_MOST)
+        return false;
     room_for_one(&s->servers, s->server_count, &s->server_room, sizeof *s->servers);
     s->servers[s->server_count++] = text_copy(server);
+    return true;
 }
 
 /* ---- reading ahead ---- */

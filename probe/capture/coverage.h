@@ -47,7 +47,8 @@ bool coverage_contradicts(const struct coverage *coverage, size_t *one, size_t *
 /* Corrects the clock of packets that were read ahead. */
 void coverage_shift(struct coverage *coverage, size_t source, int64_t shift_us);
 void coverage_packet(struct coverage *coverage, size_t source, int64_t at_us);
-void coverage_server(struct coverage *coverage, size_t source, const char *server);
+/* False: it has too many, and this is none of those that are known. */
+bool coverage_server(struct coverage *coverage, size_t source, const char *server);
 /* Whether each known server was captured all this time, except for gaps of this total length. */
 bool coverage_holds(const struct coverage *coverage, int64_t from_us, int64_t to_us, int64_t gaps_us);
 /* The same for the servers of one capture, except for gaps that are each no longer than this. */

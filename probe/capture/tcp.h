@@ -13,7 +13,7 @@
 
 /* Bytes that wait behind holes: of one direction, and of all. */
 #define TCP_WAITING_MOST (1u << 20)
-#define TCP_WAITING_MOST_ALL (16u << 20)
+#define TCP_WAITING_MOST_ALL (4u << 20)
 #define TCP_CONNECTIONS_MOST 20000
 /* Of those that have ended: a late segment is not the beginning of another one. */
 #define TCP_OVER_MOST 2000

@@ -14,10 +14,10 @@
 
 /* Frames are kept up to this size; larger ones are passed over. */
 #define WIRE_FRAME_MOST (4u << 20)
-#define WIRE_FRAMES_MOST_ALL (20u << 20)
+#define WIRE_FRAMES_MOST_ALL (5u << 20)
 /* Watches of one connection; and what those of all take. */
 #define WIRE_WATCHES_MOST 8192
-#define WIRE_WATCHES_BYTES_ALL (16u << 20)
+#define WIRE_WATCHES_BYTES_ALL (6u << 20)
 
 enum wire_problem {
     WIRE_PLAIN,

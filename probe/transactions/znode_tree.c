@@ -227,7 +227,7 @@ static bool tree_snapshot_read(int fd, const struct tree_snapshot_reader *reader
 #define BUCKETS_FIRST 4096
 #define SESSION_BUCKETS 4096
 /* Of a session in a tree with a limit. */
-#define SESSION_BYTES 200
+#define SESSION_BYTES 400
 
 struct znode_tree {
     struct znode **buckets;

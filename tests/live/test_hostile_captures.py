@@ -10,7 +10,7 @@ import time
 import pytest
 
 from electop import PLAIN, PROGRAM, check_sanitizers, peak_kb
-from packets import ACK, FIN, HEAD, NOW_US, SERVER, SYN, Talk, block, host, packet, section, segment, text, timed
+from packets import ACK, FIN, HEAD, NOW_US, SERVER, SYN, Talk, block, frame, host, packet, section, segment, text, timed
 from waiting import until
 
 LIMIT_S = 200
@@ -132,8 +132,35 @@ def half_a_header():
     yield HEAD[:10]
 
 
+def many_servers():
+    """Each client has one of its own."""
+    yield HEAD
+    for number in range(45_000):
+        talk = Talk(number, server=host(7 * number))
+        yield from talk.begin()
+        yield from talk.creates(b"/e/n_%010d" % number, 3)
+
+
+def all_at_once():
+    """Elections, watches, requests without a reply, and bytes behind others that never come."""
+    yield HEAD
+    for number in range(30_000):
+        talk = Talk(number)
+        yield from talk.begin()
+        yield from talk.creates(b"/e%d/n_%010d" % (number, number), 3)
+    for number in range(30_000, 30_060):
+        talk = Talk(number)
+        yield from talk.begin()
+        for i in range(270):
+            yield from talk.watches(b"/e%d/n_%010d%s" % (i, i, b"w" * 1200))
+        for i in range(270):
+            yield from talk.says(0, frame(struct.pack(">ii", 1000 + i, 4) + text(b"/u%d/" % i + b"u" * 1000) + b"\1"))
+        talk.at[0] += 1
+        yield from talk.says(0, bytes(270_000))
+
+
 KINDS = [single_bytes, many_watches, long_paths, many_candidates, much_data, many_sessions, one_line, huge_frames, jumping_times, other_ports, huge_packets, no_time,
-         endless_blocks, many_interfaces, half_a_header]
+         endless_blocks, many_interfaces, half_a_header, many_servers, all_at_once]
 # The others take minutes.
 USUAL = {(single_bytes, True, PLAIN), (many_watches, False, PLAIN), (long_paths, False, PLAIN), (many_candidates, False, PLAIN),
          (huge_frames, True, PROGRAM), (no_time, False, PROGRAM)}
@@ -204,7 +231,7 @@ def test_beside_a_cluster(make, piped, program, standing, tmp_path):
 
 
 # Those that make the model or its recording large; the others take minutes.
-LARGE = (many_candidates, much_data, many_interfaces)
+LARGE = (many_candidates, much_data, many_interfaces, many_servers, all_at_once)
 
 
 @pytest.mark.parametrize("make", [pytest.param(make, marks=() if make in LARGE else pytest.mark.slow) for make in KINDS])
@@ -225,5 +252,5 @@ def test_alone(make, tmp_path):
     assert peak < MOST_KB, peak
     if make is many_interfaces:
         assert "more than 1000 interfaces are described; the rest is left out" in said, said
-    if make in (many_candidates, much_data, many_sessions, one_line):
+    if make in (many_candidates, much_data, many_sessions, one_line, many_servers, all_at_once):
         assert "others are left out" in said, said
