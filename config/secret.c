@@ -53,6 +53,13 @@ void *secret_new(size_t size)
     return kept->text;
 }
 
+/* To count without writing, vsnprintf() writes all the same: into its own frame. */
+static void forget_frames(void)
+{
+    char frames[4096];
+    explicit_bzero(frames, sizeof frames);
+}
+
 char *secret_format(const char *format, ...)
 {
     va_list arguments, again;
@@ -62,6 +69,7 @@ char *secret_format(const char *format, ...)
     size_t size = length < 0 ? 1 : (size_t)length + 1;
     char *text = secret_new(size);
     vsnprintf(text, size, format, again);
+    forget_frames();
     va_end(again);
     va_end(arguments);
     return text;

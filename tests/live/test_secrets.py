@@ -7,6 +7,7 @@ import re
 import resource
 import signal
 import socket
+import struct
 import subprocess
 import tempfile
 import threading
@@ -16,6 +17,8 @@ import pytest
 from kazoo.security import make_digest_acl
 
 from electop import PLAIN, PROGRAM, Events, check_sanitizers, run
+from fake_server import _Server
+from framing import GREETING, frame, send
 from patience import wait
 from recorder import Recorder
 from waiting import until
@@ -176,6 +179,36 @@ def test_a_credential_is_kept_once(zk, client, tmp_path):
         events.expect("connection")
         assert resource.prlimit(events.process.pid, resource.RLIMIT_CORE) == resource.getrlimit(resource.RLIMIT_CORE)
     client.delete("/closed")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may look into a process with a credential")
+def test_a_login_leaves_no_password(tmp_path):
+    """The library has computed with it: there is the configuration's copy, and that of the login, which lasts."""
+    secret, answered, over = os.urandom(12).hex(), threading.Event(), threading.Event()
+    (tmp_path / "credentials").write_text(f"watcher:{secret}\n")
+    (tmp_path / "credentials").chmod(0o600)
+
+    def talk(connection):
+        frame(connection)
+        send(connection, GREETING)
+        number = struct.unpack(">i", frame(connection)[:4])[0]
+        token = b'realm="zk-sasl-md5",nonce="1",charset=utf-8,algorithm=md5-sess,qop="auth"'
+        send(connection, struct.pack(">iqii", number, 0, 0, len(token)) + token)
+        frame(connection)
+        answered.set()
+        over.wait(60)
+    with _Server(talk) as server:
+        (tmp_path / "c.yaml").write_text(f"clusters: [{{name: c, hosts: '{server.address}', elections: [{{path: /e}}], servers: {{admin: off, four_letter: off}},\n"
+                                         f"  sasl: {{credentials_file: {tmp_path}/credentials}}}}]\n")
+        with subprocess.Popen([PLAIN, "events", "-c", str(tmp_path / "c.yaml")], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL) as process:
+            try:
+                assert answered.wait(60)
+                copies = sum(block.count(secret.encode()) for block in memory_of(process.pid))
+            finally:
+                over.set()
+                process.kill()
+    assert copies == 2, copies
 
 
 TOKEN_ALERT = "[{{on: [no-leader], post: 'http://127.0.0.1:{}/', secret_file: {}, timeout: 30s, again_after: 1s}}]"
