@@ -529,7 +529,8 @@ static void leave_out_skipped(const struct report *report, struct report_electio
     }
 }
 
-/* An outage lasts as long as the time line shows it, unless something in it was not observed or the clock set. */
+/* An outage lasts as long as the time line shows it, unless something in it was not observed or the clock set. A log
+ * may tell of the time before a recording. */
 static void report_extend_vacancy(const struct report *report, struct report_election *election)
 {
     size_t failovers = election->failover_count, stretches = election->stretch_count;
@@ -539,7 +540,8 @@ static void report_extend_vacancy(const struct report *report, struct report_ele
         return;
     int64_t since_us = last->lost_at.wall_us;
     for (size_t i = stretches; i-- > 0 && election->stretches[i].to_us > since_us;)
-        if (election->stretches[i].kind == STRETCH_GAP)
+        if (election->stretches[i].kind == STRETCH_GAP &&
+            election->stretches[i].to_us > since_us + last->vacancy.low_us)
             return;
     for (size_t i = 0; i < report->clock_count; i++)
         if (report->clocks[i].before_us > since_us || report->clocks[i].after_us > since_us)

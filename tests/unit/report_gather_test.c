@@ -420,6 +420,32 @@ TEST(reports_only_what_was_asked_for)
     end(world);
 }
 
+/* A log tells of a loss 30 s before the recording: what was not recorded of its outage is no gap in it. */
+TEST(an_outage_from_before_the_recording)
+{
+    struct world *world = begin();
+    join(world, 1);
+    leave(world, 1, false);
+    see(world);
+    model_observe(world->model,
+                  &(struct observation){.kind = OBSERVED_TRANSACTION,
+                                        .at = world->now,
+                                        .path = "/app/election/n_0000000001",
+                                        .transaction = {.zxid = fake_tree_zxid(world->tree),
+                                                        .deed = DEED_DELETED,
+                                                        .session = 0x100000001,
+                                                        .owner = 0x100000001,
+                                                        .gone_us = world->now.mono_us - 30 * SECOND}});
+    pass(world, 40);
+    stop(world);
+    struct report *report = ask_seconds(world, -10, 40, NULL);
+    assert_int_equal(report->elections[0].stretches[0].kind, STRETCH_GAP);
+    assert_int_equal(report->elections[0].failover_count, 1);
+    near_seconds(report->elections[0].failovers[0].vacancy.low_us, 70);
+    report_free(report);
+    end(world);
+}
+
 /* The same client with the same name takes over after a vacancy: a change. A loss that nobody followed is none, and its
    vacancy is that of the time line. */
 TEST(who_leads_again_is_a_change_and_nobody_is_none)
