@@ -367,6 +367,20 @@ TEST(words_that_differ_are_shown)
     cells_free(cells);
 }
 
+/* What a short one of two leaves is the other's. */
+TEST(a_pair_shares_its_room)
+{
+    struct cells *cells = cells_new(80, 1);
+    int used =
+        names_put_pair(cells, NULL, 0, 0, 58, "never-acknowledged n_0 critical, suspected", "certain now");
+
+    assert_true(used > 54 && used <= 58);
+    used = names_put_pair(cells, NULL, 0, 0, 58, "none yet",
+                          "payments-worker-7d9f8b6c54-x2k9q.eu-west-1.compute");
+    assert_true(used > 54 && used <= 58);
+    cells_free(cells);
+}
+
 /* No two of many names look the same, whatever tells them apart: an end, the middle, wide characters, marks,
    escapes; and what is shown has room. */
 TEST(no_two_names_look_the_same)

@@ -1063,12 +1063,14 @@ int names_put_pair(struct cells *cells, const struct names *names, int x, int y,
 {
     const char *arrow = cells_sign(cells, SIGN_ARROW);
     int between = cells_width(cells, arrow) + 2, begin = x, end = x + room;
+    int from_width = cells_width(cells, from), to_width = cells_width(cells, to);
+    int half = (room - between) / 2, rest = room - between - (from_width < to_width ? from_width : to_width);
     struct names pair = {.keep_shared = true};
 
-    if (names == NULL && cells_width(cells, from) + between + cells_width(cells, to) > room) {
+    if (names == NULL && from_width + between + to_width > room) {
         names_add(&pair, from);
         names_add(&pair, to);
-        names_fit(&pair, cells, (room - between) / 2);
+        names_fit(&pair, cells, rest > half ? rest : half);
     }
     names = names != NULL ? names : &pair;
     x += cells_put(cells, x, y, room, ROLE_DIM, names_shown(names, from)) + 1;

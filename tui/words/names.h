@@ -74,8 +74,8 @@ void names_free(struct names *names);
 /* Writes a name of the set into the column that it was fitted to; nothing if that was dropped. */
 int names_put(struct cells *cells, const struct names *names, const struct column *column, int y, style look,
               const char *name);
-/* "from -> to", each in half of the room where they have none; returns the columns used. names: those that they
- * are shown with, fitted to that half; NULL: none but these two. */
+/* "from -> to", each in half of the room or in what the other leaves; returns the columns used. names: those that
+ * they are shown with, fitted to the room of one; NULL: none but these two. */
 int names_put_pair(struct cells *cells, const struct names *names, int x, int y, int room, const char *from,
                    const char *to);
 /* Writes their common part after the column's heading. */
