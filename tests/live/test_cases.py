@@ -105,6 +105,10 @@ def test_a_recording_keeps_what_was_observed(zk, client, tmp_path):
     # Told again by the same rules it is the same; where the recording has something else, both are shown.
     whole = str(tmp_path / "whole.case")
     assert run("case", "-o", whole, recorder.file).status == 0
+    for name, left in (("election", True), ("nosuch", False)):
+        chosen = run("events", "--json", "--replay", whole, "--filter", name)
+        assert any(json.loads(line).get("election") for line in chosen.out.splitlines()) == left, chosen
+    assert "name their paths" in run("events", "--replay", recorder.file, "--filter", "nosuch").err
     same = run("events", "--replay", case, "--against", recorder.file)
     assert same.status == 0 and not same.out, same
     # Words and objects tell of the same differences.

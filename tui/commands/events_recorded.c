@@ -17,6 +17,7 @@
 #include "tui/commands/command_recording.h"
 #include "tui/output/line_printer.h"
 #include "tui/output/output.h"
+#include "tui/words/election_filter.h"
 
 /* So much is gathered before it is written. */
 #define PIECE_BYTES (64 * 1024)
@@ -101,12 +102,18 @@ struct case_events {
     bool over, state; /* state: the observation repeats a fact from before the run */
 };
 
+static bool is_filtered(const char *filter, const struct event *event)
+{
+    return !filter || (event->election ? election_filter_match(filter, event->election, event->at)
+                                       : election_filter_match_cluster(filter, event->cluster));
+}
+
 static void case_events_on_event(void *context, const struct event *event)
 {
     struct case_events *events = context;
     struct reporting *reporting = &events->reporting;
     if (events->over || (events->state && reporting->told) || event->at.wall_us < events->from_us ||
-        event->at.wall_us > events->to_us)
+        event->at.wall_us > events->to_us || !is_filtered(reporting->options->filter, event))
         return;
     if (!reporting->told)
         event_line_fit(&reporting->printer, events->model);
@@ -296,9 +303,14 @@ static int command_events_against(const struct invocation *invocation)
 int command_events_recorded(const struct invocation *invocation)
 {
     const struct options *options = invocation->options;
+    bool of_case = options->replay_count > 1 || case_is(options->replay);
+    if (options->filter && (options->against || !of_case)) {
+        complain("--filter chooses elections live or in a case; of a recording, name their paths instead");
+        return EXIT_USAGE;
+    }
     if (options->against)
         return command_events_against(invocation);
-    if (options->replay_count > 1 || case_is(options->replay))
+    if (of_case)
         return command_events_case(invocation);
     struct reporting reporting = {.options = options};
     struct print_style how = print_style_choose(options, invocation->settings, STDOUT_FILENO);
