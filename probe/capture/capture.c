@@ -474,7 +474,7 @@ static void on_end(void *context, struct znode *node, const struct observed_tran
         znode_ends(context, node, deed);
 }
 
-static void on_evicted(void *context, const char *path, const struct observed_transaction *deed)
+static void on_explained(void *context, const char *path, const struct observed_transaction *deed)
 {
     const struct capture *k = context;
     struct observed_transaction seen = *deed;
@@ -927,6 +927,7 @@ static void take_fact(struct capture *k, struct wire_client *client, struct logg
         break;
     case WIRE_DELETED:
         ends_vanishes(k->ends, fact->path, k->fact_us, true);
+        ends_deleted(k->ends, client->session, fact->path, fact->asked_us);
         break;
     case WIRE_SET:
         on_set(k, client, fact);
@@ -989,6 +990,8 @@ static void capture_on_fact(void *context, struct wire_client *client, const str
     hear(session, client);
     if (fact->zxid > k->zxid)
         k->zxid = fact->zxid;
+    /* A notification names its transaction since 3.9 only: it is a new one. */
+    ends_reached(k->ends, k->zxid + (fact->kind == WIRE_NOTIFIED && fact->zxid <= 0));
     if (!k->query.beside)
         tell_apart(k, client, fact);
     k->coverage.standalone = k->zxid > 0 && k->zxid >> 32 == 0;
@@ -1033,7 +1036,7 @@ struct capture *capture_new(struct model *model, const struct settings *settings
     k->tree = znode_tree_new(ZNODES_MOST);
     k->elections = logged_elections_new(k->tree, model, settings, query->election, true);
     k->ends = ends_new(k->tree, &k->coverage, query->beside,
-                       &(struct ends_listener){k, hear_connections, on_end, on_evicted});
+                       &(struct ends_listener){k, hear_connections, on_end, on_explained});
     k->wire = wire_new(&(struct wire_listener){k, capture_on_fact, capture_on_gone});
     return k;
 }

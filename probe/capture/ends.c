@@ -39,6 +39,7 @@ struct gone_znode {
     bool exact; /* it went just then */
     size_t source;
     uint64_t session; /* its end was told without a reason; 0: it was not */
+    int64_t zxid;     /* ... and that it was this transaction, at the latest */
 };
 
 struct ends {
@@ -49,6 +50,7 @@ struct ends {
     struct ends_listener listener;
     int64_t doubted_us; /* up to this time, what a client did may be missing; 0: never */
     int64_t unheard_us; /* ... what any of them did */
+    int64_t zxid;       /* the latest known one */
     struct asked_end asked[ASKED_KEPT];
     size_t next_asked;
     struct seen_end seen[ENDED_KEPT];
@@ -213,21 +215,53 @@ static void watch_on(struct ends *e, const struct znode *node, const struct gone
                                 .at_us = gone->at_us,
                                 .exact = gone->exact,
                                 .source = gone->source,
-                                .session = session->id};
+                                .session = session->id,
+                                .zxid = e->zxid};
 }
 
-/* A server that ends a session ends its connection, too, and answers nothing there. False: not yet. */
+static void explain(struct ends *e, const struct gone_znode *gone, uint64_t session)
+{
+    struct observed_transaction deed = {.deed = DEED_DELETED,
+                                        .session = session,
+                                        .czxid = gone->czxid,
+                                        .gone_us = gone->exact ? gone->at_us : 0};
+    e->listener.explained(e->listener.context, gone->path, &deed);
+}
+
+static void gone_drop(struct ends *e, struct gone_znode *gone)
+{
+    free(gone->path);
+    *gone = e->gone[--e->gone_count];
+}
+
+/* Of many that are asked for at once the first are forgotten; and a capture with another clock may show an end before
+ * it was asked for. */
+void ends_deleted(struct ends *e, uint64_t session, const char *path, int64_t asked_us)
+{
+    for (size_t i = e->gone_count; i-- > 0;)
+        if (e->gone[i].session && asked_us <= e->gone[i].at_us + LATE_US &&
+            strcmp(e->gone[i].path, path) == 0) {
+            explain(e, &e->gone[i], session);
+            gone_drop(e, &e->gone[i]);
+        }
+}
+
+void ends_reached(struct ends *e, int64_t zxid)
+{
+    e->zxid = zxid;
+}
+
+/* A server that ends a session ends its connection, too, and answers nothing there. One that has lost the others may
+ * not know of the end yet, and goes on to answer pings: by the transaction before. False: not yet. */
 static bool life_is_judged(struct ends *e, const struct gone_znode *gone)
 {
     const struct logged_session *session = znode_tree_session(e->tree, gone->session);
     const struct wire_client *own = session ? session->connection : NULL;
     if (!own || own->ended_us != 0 || !own->watches_known || own->opened_us > gone->at_us)
         return true;
-    if (own->answered_us <= gone->at_us + ENDED_TOGETHER_US)
+    if (own->answered_us <= gone->at_us + ENDED_TOGETHER_US || own->answered_zxid < gone->zxid)
         return false;
-    struct observed_transaction deed = {
-        .deed = DEED_DELETED, .czxid = gone->czxid, .gone_us = gone->exact ? gone->at_us : 0};
-    e->listener.evicted(e->listener.context, gone->path, &deed);
+    explain(e, gone, 0);
     return true;
 }
 
@@ -270,8 +304,7 @@ void ends_judge(struct ends *e)
         bool same = node && node->exists && node->stat.czxid == gone->czxid;
         if (gone->session ? !life_is_judged(e, gone) : same && !end_is_judged(e, node, gone))
             continue;
-        free(gone->path);
-        *gone = e->gone[--e->gone_count];
+        gone_drop(e, gone);
     }
 }
 

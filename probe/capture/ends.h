@@ -19,8 +19,8 @@ struct ends_listener {
     void (*hear)(void *context, struct logged_session *);
     /* This znode ended; CLOSED, EXPIRED: with all of its session. It must leave the tree. */
     void (*ended)(void *context, struct znode *, const struct observed_transaction *deed);
-    /* This one ended before, for no known reason, and its session lives on: another one deleted it. */
-    void (*evicted)(void *context, const char *path, const struct observed_transaction *deed);
+    /* This one ended before, for no known reason, and it is known now that it was deleted, perhaps by whom. */
+    void (*explained)(void *context, const char *path, const struct observed_transaction *deed);
 };
 
 struct ends;
@@ -33,6 +33,10 @@ void ends_free(struct ends *ends); /* NULL is fine */
 /* A session asked to delete this znode; the request failed, or all of a multi did (path NULL). */
 void ends_asked(struct ends *ends, uint64_t session, const char *path, int64_t at_us);
 void ends_refused(struct ends *ends, uint64_t session, const char *path);
+/* The request of this session of that time was answered: it deleted the znode, whichever packet showed that first. */
+void ends_deleted(struct ends *ends, uint64_t session, const char *path, int64_t asked_us);
+/* The latest transaction that servers have told of. */
+void ends_reached(struct ends *ends, int64_t zxid);
 /* It was created anew: what was asked before was about another one. */
 void ends_forget_asked(struct ends *ends, const char *path);
 /* Up to now, what a client did may be missing. all: what all of them did, as of a capture that stalled. */

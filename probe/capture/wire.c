@@ -588,6 +588,7 @@ static void wire_reply(struct wire_connection *c, int64_t at_us, const uint8_t *
         return;
     }
     c->shown.answered_us = at_us;
+    c->shown.answered_zxid = a.zxid > c->shown.answered_zxid ? a.zxid : c->shown.answered_zxid;
     if (number < 0)
         return;
     /* Replies come in order: requests before the answered one were lost with theirs. */

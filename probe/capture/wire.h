@@ -33,6 +33,7 @@ struct wire_client {
     int64_t heard_us;                                 /* its latest bytes; 0: none were captured */
     bool heard_about;       /* ... at the latest: they are missing, and were acknowledged then */
     int64_t answered_us;    /* its server's latest answer, to a ping, too */
+    int64_t answered_zxid;  /* ... the latest transaction that its answers know of */
     int64_t asked_us;       /* its latest request that was no ping; 0: none was */
     int64_t asked_first_us; /* ... and its first one after bytes of the server began to wait for others */
     int64_t opened_us, ended_us; /* ended_us 0: it is open */

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+import packets
 from electop import PROGRAM, check_sanitizers, run
 from terminal import Tmux
 from waiting import until
@@ -271,6 +272,87 @@ def test_a_leader_that_an_unknown_session_evicted(private, name):
         [("evicted", "certain")]
     assert [e["finding"]["certainty"] for e in told if e["event"] == "finding-raised" and
             e["finding"]["code"] == "double-leader"] == ["certain"], told
+
+
+class Follower(packets.Talk):
+    """A client of the server at this address, which answers by the latest transaction, at the present time."""
+    zxid = 100
+
+    def says(self, side, data):
+        packets.NOW_US += 100
+        yield from super().says(side, data)
+
+    def answers(self, number, error=0, body=b"", zxid=None):
+        yield from self.says(1, packets.frame(struct.pack(">iqi", number, Follower.zxid if zxid is None else zxid, error) + body))
+
+    def asks(self, kind, body, error=0, answer=b""):
+        self.asked += 1
+        yield from self.says(0, packets.frame(struct.pack(">ii", self.asked, kind) + body))
+        yield from self.answers(self.asked, error, answer)
+
+    def joins(self, path):
+        Follower.zxid += 1
+        yield from self.creates(path, 1)
+
+    def watches(self, path):
+        stat = struct.pack(">qqqqiiiqiiq", Follower.zxid - 1, Follower.zxid - 1, 0, 0, 0, 0, 0, 0x1001, 1, 0, Follower.zxid - 1)
+        yield from self.asks(3, packets.text(path) + b"\1", answer=stat)
+
+    def lists(self, path, *ends):
+        names = b"".join(packets.text(path[path.rindex(b"/") + 1:] + end) for end in ends)
+        yield from self.asks(8, packets.text(path[:path.rindex(b"/")]) + b"\0", answer=struct.pack(">i", len(ends)) + names)
+
+    def pings(self, **zxid):
+        yield from self.says(0, packets.frame(struct.pack(">ii", -2, 11)))
+        yield from self.answers(-2, **zxid)
+
+
+def of_a_client_that_lives_on(directories, heir_at, asks_after_us):
+    """It leads in each of them. Its successor is notified that its znodes went, and then its own requests to delete them are answered;
+    None: there are none, and its server answers pings by the transaction before."""
+    packets.NOW_US, Follower.zxid = 1795632400_000000, 100
+    leader, heir = Follower(1), Follower(2, heir_at)
+    candidates = [b"/e%d/n_000000000" % i for i in range(directories)]
+    yield packets.HEAD
+    for client in leader, heir:
+        yield from client.begin()
+    for path in candidates:
+        yield from leader.joins(path + b"0")
+        yield from heir.joins(path + b"1")
+        yield from heir.lists(path, b"0", b"1")
+        yield from heir.watches(path + b"0")
+    packets.NOW_US += 1000000
+    yield from leader.pings()
+    before, first = Follower.zxid, leader.asked + 1
+    asked = b"".join(packets.frame(struct.pack(">ii", first + i, 2) + packets.text(path + b"0") + struct.pack(">i", -1))
+                     for i, path in enumerate(candidates))
+    if asks_after_us == 0:
+        yield from leader.says(0, asked)
+    for path in candidates:
+        Follower.zxid += 1
+        yield from heir.answers(-1, zxid=-1, body=struct.pack(">ii", 2, 3) + packets.text(path + b"0"))
+    if asks_after_us:
+        packets.NOW_US += asks_after_us
+        yield from leader.says(0, asked)
+    for i in range(directories if asks_after_us is not None else 0):
+        yield from leader.answers(first + i, zxid=before + 1 + i)
+    for path in candidates:
+        yield from heir.lists(path, b"1")
+    for _ in range(5):
+        packets.NOW_US += 1000000
+        yield from heir.pings()
+        yield from leader.pings(**({"zxid": before} if asks_after_us is None else {}))
+
+
+@pytest.mark.parametrize("scene, cause", (((70, packets.SERVER, 0), ("resigned", "certain")),
+                                          ((2, ("127.0.0.2", 2181), 30000), ("resigned", "certain")),
+                                          ((2, ("127.0.0.2", 2181), None), ("unknown", None))))
+def test_nobody_evicted_it(private, tmp_path, scene, cause):
+    """It asks for more at once than are remembered; by a clock that is behind it asks after the end; its session expires, of which its
+    server, cut off from the others, does not know."""
+    (tmp_path / "x.pcap").write_bytes(b"".join(of_a_client_that_lives_on(*scene)))
+    told = events(run("events", "--json", "--capture", str(tmp_path / "x.pcap"), env=private))
+    assert [(e["failover"]["cause"], e["failover"]["cause_certainty"]) for e in told if e["event"] == "failover"] == [cause] * scene[0]
 
 
 def test_a_candidate_that_is_evicted_as_it_is_seen(private):
