@@ -369,20 +369,27 @@ bool identity_is_java(const void *data, size_t length)
     return length > 2 && memcmp(data, "\xac\xed", 2) == 0;
 }
 
-/* Java writes a text after its length in two bytes, and a port as a number of four. */
+/* Java writes a text after its length in two bytes. */
+static bool is_java_text(const unsigned char *at, size_t left, const char *text, size_t length)
+{
+    return left >= 2 + length && at[0] == (unsigned char)(length >> 8) && at[1] == (unsigned char)length &&
+           memcmp(at + 2, text, length) == 0;
+}
+
+/* ... a port as a number of four bytes, unless it is part of the text. */
 bool identity_in_java(const void *data, size_t length, const char *identity)
 {
-    size_t host = strcspn(identity, ":");
+    size_t host = strcspn(identity, ":"), all = strlen(identity);
     unsigned long port = strtoul(identity + host + (identity[host] != '\0'), NULL, 10);
-    const unsigned char *at = data, text[] = {(unsigned char)(host >> 8), (unsigned char)host};
+    const unsigned char *at = data;
     const unsigned char number[] = {0, 0, (unsigned char)(port >> 8), (unsigned char)port};
-    bool has_host = false, has_port = port == 0;
-    for (size_t i = 0; i + 4 <= length; i++) {
-        has_port |= memcmp(at + i, number, 4) == 0;
-        has_host |=
-            i + 2 + host <= length && memcmp(at + i, text, 2) == 0 && memcmp(at + i + 2, identity, host) == 0;
+    bool has_all = false, has_host = false, has_port = port == 0;
+    for (size_t i = 0; i < length; i++) {
+        has_port |= i + 4 <= length && memcmp(at + i, number, 4) == 0;
+        has_host |= is_java_text(at + i, length - i, identity, host);
+        has_all |= is_java_text(at + i, length - i, identity, all);
     }
-    return identity_is_java(data, length) && host > 0 && has_host && has_port;
+    return identity_is_java(data, length) && host > 0 && (has_all || (has_host && has_port));
 }
 
 char *identity_about_from_data(const void *data, size_t length)

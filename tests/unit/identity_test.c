@@ -151,5 +151,9 @@ TEST(an_object_of_java_names_its_host)
     data[0] = 'x';
     assert_false(identity_in_java(data, sizeof object - 1, "nim-10"));
     free(data);
+    static const char text[] = "\xac\xed\0\5t\0\13nim-10:6627"; /* a String */
+    assert_true(identity_in_java(text, sizeof text - 1, "nim-10:6627"));
+    assert_false(identity_in_java(text, sizeof text - 1, "im-10:6627"));
+    assert_false(identity_in_java(text, sizeof text - 1, "nim-10:662"));
     assert_false(identity_is_java("nim-10", 6));
 }
