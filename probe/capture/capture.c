@@ -411,7 +411,7 @@ static int64_t told_of_us(const struct capture_client *own, const char *path)
     return 0;
 }
 
-/* The first that was notified was so as the child went. */
+/* The first that was notified was so as the child went, unless another one had just come. */
 static int64_t first_told_us(const struct capture *k, const struct znode *directory, int64_t gone_us)
 {
     int64_t first_us = gone_us;
@@ -419,6 +419,9 @@ static int64_t first_told_us(const struct capture *k, const struct znode *direct
         int64_t told_us = told_of_us(one, directory->path);
         first_us = told_us >= gone_us - BURST_US && told_us < first_us ? told_us : first_us;
     }
+    for (const struct znode *child = directory->children; child && first_us < gone_us; child = child->sibling)
+        if (child->stat.ctime_ms * 1000 >= gone_us - 2 * BURST_US)
+            return gone_us;
     return first_us;
 }
 

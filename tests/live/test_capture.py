@@ -362,6 +362,39 @@ def test_a_candidate_that_is_evicted_as_it_is_seen(private):
     assert (failover["from"][-1], failover["to"][-1], failover["cause"]) == ("0", "1", "deleted"), failover
 
 
+def of_a_member_that_joins_before():
+    """The leader closes its session 40 ms later; its successor, which watches the directory, is notified of both."""
+    packets.NOW_US, Follower.zxid = 1795632400_000000, 100
+    leader, heir, third = Follower(1), Follower(2), Follower(3)
+    told = struct.pack(">ii", 4, 3) + packets.text(b"/e")
+    yield packets.HEAD
+    for client in leader, heir, third:
+        yield from client.begin()
+    yield from leader.joins(b"/e/n_0000000000")
+    yield from heir.joins(b"/e/n_0000000001")
+    yield from heir.lists(b"/e/n_000000000", b"0", b"1")
+    yield from heir.watches(b"/e/n_0000000000")
+    packets.NOW_US += 1000000
+    yield from heir.answers(-1, zxid=-1, body=told)
+    yield from third.joins(b"/e/n_0000000002")
+    yield from heir.lists(b"/e/n_000000000", b"0", b"1", b"2")
+    packets.NOW_US += 40000
+    yield from leader.says(0, packets.frame(struct.pack(">ii", leader.asked + 1, -11)))
+    yield from heir.answers(-1, zxid=-1, body=struct.pack(">ii", 2, 3) + packets.text(b"/e/n_0000000000"))
+    yield from heir.answers(-1, zxid=-1, body=told)
+    packets.NOW_US += 2000
+    yield from heir.lists(b"/e/n_000000000", b"1", b"2")
+    packets.NOW_US += 3000000
+    yield from heir.pings()
+
+
+def test_a_notification_of_another_change(private, tmp_path):
+    (tmp_path / "x.pcap").write_bytes(b"".join(of_a_member_that_joins_before()))
+    told = events(run("events", "--json", "--capture", str(tmp_path / "x.pcap"), env=private))
+    (failover,) = (e["failover"] for e in told if e["event"] == "failover")
+    assert failover["cause"] == "closed" and 2 < failover["reacted_ms"][0] < 3, failover
+
+
 def test_watchers_of_a_directory(private):
     """The leader is killed. A connection that was open before the capture began pings for the first time while it is silent."""
     told = events(run("events", "--json", "--capture", "tests/unit/data/captures/herd_of_a_directory.pcap", env=private))
