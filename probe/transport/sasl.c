@@ -163,6 +163,13 @@ static int on_password_asked(sasl_conn_t *connection, void *context, int id, sas
 
 /* ---- tickets, on a thread ---- */
 
+static void keep_printable(char *text)
+{
+    for (char *c = text; *c; c++)
+        if ((unsigned char)*c < ' ' || (unsigned char)*c > '~')
+            *c = '?';
+}
+
 static void kerberos_text(OM_uint32 code, int kind, char *text, size_t size)
 {
     OM_uint32 minor, more = 0;
@@ -173,9 +180,7 @@ static void kerberos_text(OM_uint32 code, int kind, char *text, size_t size)
     if (message.length)
         snprintf(text, size, "%.*s", (int)message.length, (const char *)message.value);
     gss_release_buffer(&minor, &message);
-    for (char *c = text; *c; c++)
-        if ((unsigned char)*c < ' ' || (unsigned char)*c > '~')
-            *c = '?';
+    keep_printable(text);
 }
 
 /* name: for libkrb5. -1 and the problem: it is refused. */
@@ -334,7 +339,10 @@ static bool cache_copy(const struct sasl_context *context, krb5_context kerberos
     error = error ? error : krb5_cc_initialize(kerberos, to, owner);
     error = error ? error : krb5_cc_copy_creds(kerberos, from, to);
     if (error) {
-        kerberos_text((OM_uint32)error, GSS_C_MECH_CODE, text, sizeof text);
+        const char *message = krb5_get_error_message(kerberos, error); /* GSSAPI knows its own errors only */
+        snprintf(text, sizeof text, "%s", message);
+        krb5_free_error_message(kerberos, message);
+        keep_printable(text);
         ticket_describe(context, false, text, problem);
     }
     krb5_free_principal(kerberos, owner);
