@@ -43,7 +43,7 @@ static const char *check_directory(struct options *options, const char *value)
     if (access(value, R_OK | X_OK) == 0)
         return NULL;
     return errno == EACCES ? "may not be read; ask its owner, or read as a member of its group"
-                           : "is not there; name the data directory of a server on this machine";
+                           : "cannot be opened; name the data directory of a server on this machine";
 }
 
 static const char *note_wait(struct options *options, const char *value)

@@ -54,7 +54,7 @@ void *secret_new(size_t size)
 }
 
 /* To count without writing, vsnprintf() writes all the same: into its own frame. */
-static void forget_frames(void)
+static __attribute__((noinline)) void forget_frames(void)
 {
     char frames[4096];
     explicit_bzero(frames, sizeof frames);

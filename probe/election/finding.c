@@ -23,8 +23,8 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
                 "its session, it may be over: then "
                 "it is suspected. So it is where nobody tells how the leader went, if it led for less than a "
                 "minute, or the election was without a leader before; where another session deleted its "
-                "candidate and its "
-                "directory, if it led for less than a minute; and while what lies in its place was "
+                "candidate and its directory, "
+                "if it led for less than a minute; and while what lies in its place was "
                 "made or written to lately, as a lease is.",
             .advice = "check the clients: are they running, can they reach ZooKeeper, why do they not join?",
         },

@@ -287,7 +287,7 @@ TEST(wrong_usage)
         {"--transactions /dev/null", "--transactions \"/dev/null\" is not a directory; name the data "
                                      "directory of a server on this machine"},
         {"--transactions /nowhere",
-         "--transactions \"/nowhere\" is not there; name the data directory of a server on this machine"},
+         "--transactions \"/nowhere\" cannot be opened; name the data directory of a server on this machine"},
         {"--admin x", "--admin \"x\" is neither a port, nor host:port,..., nor off; ports are 1 to 65535"},
         {"--admin x:y", "--admin: \"x:y\" has no valid port; ports are 1 to 65535"},
         {"--four-letter on", "--four-letter \"on\" is not known; write auto or off"},

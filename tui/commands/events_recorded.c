@@ -102,7 +102,7 @@ struct case_events {
     bool over, state; /* state: the observation repeats a fact from before the run */
 };
 
-static bool is_filtered(const char *filter, const struct event *event)
+static bool passes_filter(const char *filter, const struct event *event)
 {
     return !filter || (event->election ? election_filter_match(filter, event->election, event->at)
                                        : election_filter_match_cluster(filter, event->cluster));
@@ -113,7 +113,7 @@ static void case_events_on_event(void *context, const struct event *event)
     struct case_events *events = context;
     struct reporting *reporting = &events->reporting;
     if (events->over || (events->state && reporting->told) || event->at.wall_us < events->from_us ||
-        event->at.wall_us > events->to_us || !is_filtered(reporting->options->filter, event))
+        event->at.wall_us > events->to_us || !passes_filter(reporting->options->filter, event))
         return;
     if (!reporting->told)
         event_line_fit(&reporting->printer, events->model);
