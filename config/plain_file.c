@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "config/text.h"
@@ -76,13 +75,9 @@ int plain_file_append(const char *path, const char **why)
     return plain_file_with(path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW, why);
 }
 
-/* The coarsest clock of a file system ticks every two seconds: what changed since may change again unseen. */
-#define SETTLED_S 3
-
 struct file_state file_state_of(const struct stat *status)
 {
-    bool settled = time(NULL) - status->st_ctim.tv_sec >= SETTLED_S;
-    return (struct file_state){status->st_ino, status->st_mtim, status->st_ctim, !settled};
+    return (struct file_state){status->st_ino, status->st_mtim, status->st_ctim};
 }
 
 static bool same_time(struct timespec a, struct timespec b)
@@ -92,6 +87,5 @@ static bool same_time(struct timespec a, struct timespec b)
 
 bool file_state_same(const struct file_state *a, const struct file_state *b)
 {
-    return !a->unsettled && !b->unsettled && a->inode == b->inode && same_time(a->written, b->written) &&
-           same_time(a->changed, b->changed);
+    return a->inode == b->inode && same_time(a->written, b->written) && same_time(a->changed, b->changed);
 }

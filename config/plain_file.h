@@ -23,12 +23,10 @@ FILE *plain_file_stream(const char *path, const char **why);
 void plain_file_name(int descriptor, char name[static PLAIN_FILE_NAME]);
 /* All of it, with a NUL byte behind; the caller frees it. NULL and *why as above, or if it has more than most bytes. */
 char *plain_file_read(const char *path, size_t most, size_t *length, const char **why);
-/* Distinguishes one state of a file from another, even if an older one replaced it. One that has just changed is like no
-   other, not even itself. */
+/* Distinguishes one state of a file from another, even if an older one replaced it. */
 struct file_state {
     ino_t inode;
     struct timespec written, changed;
-    bool unsettled;
 };
 struct file_state file_state_of(const struct stat *status);
 bool file_state_same(const struct file_state *a, const struct file_state *b);

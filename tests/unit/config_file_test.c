@@ -11,7 +11,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "config/plain_file.h"
 #include "config/secret.h"
 #include "config/security.h"
 #include "config/config_file.h"
@@ -202,17 +201,6 @@ static void expect_yaml(const char *bytes, size_t length, const char *wanted)
     char *errors = problems_take(&problems);
     assert_string_equal(errors, wanted);
     free(errors);
-}
-
-TEST(a_file_that_just_changed_is_read_again)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    for (int age_s = 0; age_s <= 10; age_s += 5) {
-        struct stat status = {.st_ino = 1, .st_ctim.tv_sec = now.tv_sec - age_s};
-        struct file_state first = file_state_of(&status), then = first;
-        assert_int_equal(file_state_same(&first, &then), age_s > 0);
-    }
 }
 
 /* What YAML can do and a configuration has no use for, or what could blow it up,
