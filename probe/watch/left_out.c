@@ -150,8 +150,10 @@ char *left_out_describe(struct left_out *left)
     describe_denied(left, &clause);
     add_clause(&all, &clause);
     if (left->crowded_at)
-        text_printf(&clause, "%s has more than %u children: it was not searched; name the elections below it",
-                    left->crowded_at, FRAME_CHILDREN_MOST);
+        text_printf(&clause,
+                    "%s has more than %u children, or an answer of more than %u MB: it was not searched; "
+                    "name the elections below it",
+                    left->crowded_at, FRAME_CHILDREN_MOST, FRAME_LENGTH_MOST >> 20);
     else if (left->cut)
         text_printf(&clause, "the tree is too large to search completely: name the elections");
     add_clause(&all, &clause);
