@@ -5,6 +5,7 @@ import os
 import signal
 import socket
 import subprocess
+import sys
 import time
 import urllib.request
 import shutil
@@ -277,14 +278,23 @@ def test_a_command_inherits_nothing(path, client, zk, alerting, tmp_path):
     one.end()
 
 
+NO_CLOSE_RANGE = """import ctypes, os, struct, sys
+code = ctypes.create_string_buffer(struct.pack("HBBI" * 4, 0x20, 0, 0, 0, 0x15, 0, 1, 436, 6, 0, 0, 0x50026, 6, 0, 0, 0x7fff0000))
+ctypes.CDLL(None).prctl(38, 1, 0, 0, 0)
+ctypes.CDLL(None).prctl(22, 2, struct.pack("HP", 4, ctypes.addressof(code)), 0, 0)
+os.execvp(sys.argv[1], sys.argv[1:])"""
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may hide /proc")
-def test_a_command_inherits_nothing_where_proc_is_hidden(path, client, alerting, tmp_path, monkeypatch):
+@pytest.mark.parametrize("kernel", [[], [sys.executable, "-c", NO_CLOSE_RANGE]], ids=["new", "before-5.11"])
+def test_a_command_inherits_nothing_where_proc_is_hidden(path, client, alerting, tmp_path, monkeypatch, kernel):
+    """Not even where the kernel, or the filter of a container, knows no close_range()."""
     monkeypatch.setattr("recorder.PROGRAM", PLAIN)  # a sanitizer needs /proc
     leader = stand(client, path)
     (tmp_path / "tries").write_text(f"for n in $(seq 3 40); do bash -c \"exec 1>&$n\" 2>/dev/null && echo $n; done >{tmp_path}/all\n"
                                     f"mv {tmp_path}/all {tmp_path}/inherited\n")
     one = alerting(f"[{{on: [no-leader], run: [/bin/sh, {tmp_path}/tries]}}]", f"[{{path: {path}, kind: leader, allow: {{vacancy: 500ms}}}}]",
-                   before=["unshare", "-m", "sh", "-c", 'mount -t tmpfs none /proc; exec "$@"', "sh"])
+                   before=["unshare", "-m", "sh", "-c", 'mount -t tmpfs none /proc; exec "$@"', "sh", *kernel])
     client.delete(leader)
     until(lambda: (tmp_path / "inherited").exists(), what="it runs")
     assert (tmp_path / "inherited").read_text() == ""
