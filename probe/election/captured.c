@@ -53,7 +53,7 @@ struct captured_loss {
     struct moment over;
     int64_t lost_us;    /* of the change of leader */
     uint64_t successor; /* 0: it is not known yet */
-    bool evicted;
+    bool evicted, elsewhere;
     int64_t led_us;      /* it leads at least since then */
     struct moment wrote; /* evicted: what it still wrote by then */
     char *written;
@@ -293,7 +293,7 @@ static bool has_learned(const struct captured *captured, const struct captured_l
     return learned;
 }
 
-void captured_lost(struct election *election, uint64_t session, int64_t gone_us, bool evicted)
+void captured_lost(struct election *election, uint64_t session, int64_t gone_us, bool evicted, bool elsewhere)
 {
     const struct change *change = &election->change;
     struct captured *captured = election->cluster->captured;
@@ -309,6 +309,7 @@ void captured_lost(struct election *election, uint64_t session, int64_t gone_us,
                                .gone_us = gone_us,
                                .lost_us = change->lost_at.mono_us,
                                .evicted = evicted,
+                               .elsewhere = elsewhere,
                                .led_us = led_since(election, change->from)};
     if (evicted && has_learned(captured, loss, session_table_find(election->cluster->clients, session)))
         loss->over = change->lost_at;
@@ -470,7 +471,8 @@ static void double_leader_seen(struct diagnosis *d, const struct captured_loss *
     char began[SPAN_TEXT], ended[SPAN_TEXT];
     int64_t both_us = loss->over.mono_us - reaction->reacted_us;
     struct moment from = {reaction->reacted_us, loss->over.wall_us - both_us};
-    diagnosis_raise(d, FINDING_DOUBLE_LEADER, SEVERITY_ERROR, CERTAINTY_CERTAIN, loss->session, NULL, 0, NULL,
+    diagnosis_raise(d, FINDING_DOUBLE_LEADER, SEVERITY_ERROR,
+                    loss->elsewhere ? CERTAINTY_SUSPECTED : CERTAINTY_CERTAIN, loss->session, NULL, 0, NULL,
                     "for %.3f s %s could believe that it led: its successor, session 0x%" PRIx64
                     ", reacted at %s, and its own session 0x%" PRIx64 " was told that it is over at %s",
                     (double)both_us / 1e6, loss->who, reaction->session,

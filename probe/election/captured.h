@@ -17,8 +17,9 @@ bool cluster_is_captured(const struct cluster *cluster);
 /* Takes OBSERVED_CAPTURED. */
 void captured_observe(struct cluster *cluster, const struct observation *observation);
 /* The leader of election->change is lost, because its session expired, or (evicted) another session deleted its znode;
- * that went at gone_us. */
-void captured_lost(struct election *election, uint64_t session, int64_t gone_us, bool evicted);
+ * that went at gone_us. elsewhere: its connection had ended before, and it may have gone on, and resigned, unseen. */
+void captured_lost(struct election *election, uint64_t session, int64_t gone_us, bool evicted,
+                   bool elsewhere);
 
 /* What a session has in elections; LOST: it led, its znode was deleted, and it has not learned that yet. */
 enum captured_stand { STANDS_NOT, STANDS_IN_LINE, STANDS_FIRST, STANDS_LOST };

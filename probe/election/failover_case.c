@@ -40,6 +40,8 @@
 /* What our own session sees is this late at most, or twice as late as servers lately answered. */
 #define SEEN_LATE_US INT64_C(100000)
 #define SEEN_LATE_ANSWERS 2
+/* A server ends the connection of a session that expires, so that both are seen in that time. */
+#define ENDED_TOGETHER_US INT64_C(1000000)
 
 /* Where a server's log is being read, so long it is waited for: it says for certain what lists only suggest.
  */
@@ -191,8 +193,10 @@ static void take_logged(struct failover_case *c, const struct observed_transacti
     /* Packets show all that its client asked for. A leader that resigned does not believe that it leads. */
     const struct client *own = session_table_find(cluster->clients, e->session);
     e->by_another = t->deed == DEED_DELETED && (t->session ? t->session != e->session : own && own->captured);
+    int64_t gone_us = t->gone_us ? t->gone_us : e->gone_us;
+    bool elsewhere = t->unproven && own && !own->captured && own->parted_us < gone_us - ENDED_TOGETHER_US;
     if (first && (t->deed == DEED_EXPIRED || e->by_another))
-        captured_lost(c->election, e->session, t->gone_us ? t->gone_us : e->gone_us, e->by_another);
+        captured_lost(c->election, e->session, gone_us, e->by_another, elsewhere);
 }
 
 /* One from before the log was followed may be an earlier znode's, of the same name. */

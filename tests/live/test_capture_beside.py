@@ -116,7 +116,7 @@ def test_what_the_capture_has_missed_is_unknown(hiding, packets, path):
 
 
 def test_a_connection_whose_beginning_is_missing(hiding, packets, path):
-    """... may be that of a session that seems to be silent since: it closes, and has not expired."""
+    """... may be that of a session that seems to be silent since: it closes, and that it expired is no more than suspected."""
     tap, file = packets
     with Line(path, tap) as line, Events(hiding.hosts, *HIDDEN, path, "--capture", file) as events:
         line.join(2)
@@ -134,7 +134,7 @@ def test_a_connection_whose_beginning_is_missing(hiding, packets, path):
         events.expect("leader-lost", candidate=line.names[0])
         line.sessions[1].watch(path)
         told = events.expect("failover")["failover"]
-        assert told["cause"] in ("ended", "unknown", "closed"), told
+        assert told["cause"] in ("ended", "unknown", "closed") or told["cause_certainty"] == "suspected", told
 
 
 def test_no_packets_come_any_more(hiding, packets, tmp_path, path):
@@ -264,7 +264,8 @@ def test_packets_beside_transaction_logs(hiding, tmp_path, path):
     parts = in_two(tmp_path / "zk.pcap")
     again = [json.loads(line)["failover"] for line in run(*logs, "--events", *parts).out.splitlines() if '"failover":' in line]
     assert [bool(f["reacted_ms"]) for f in again] == [bool(f["reacted_ms"]) for f in (told, closed, *rest)], again
-    assert again[0]["detection_ms"][0] == again[0]["detection_ms"][1] and abs(again[0]["detection_ms"][0] - low) < 50, again
+    # Its last packet and its znode's end are in two captures, each tied to the log by its own packets.
+    assert again[0]["detection_ms"][0] < low < again[0]["detection_ms"][1] + 50, again
     states = [elections(json.loads(run(*logs, "--at", before, *more).out))[path]["candidates"][2]["state"]
               for more in (file, parts, parts[:2])]
     assert states == ["waiting", "waiting", "unknown"], states
