@@ -17,9 +17,6 @@
 #include "probe/history/schema.h"
 #include "probe/history/sql.h"
 
-/* A few bytes may claim to unpack to a gigabyte. Packing reduces a recorder's data to no less than a twentieth. */
-#define UNPACKED_TIMES 64
-#define UNPACKED_LEAST (1 << 20)
 #define UNPACKED_MOST (256 << 20)
 /* Names and paths of all elections. */
 #define NAMES_MOST (64u << 20)
@@ -395,8 +392,7 @@ void reader_point(struct history *h, int64_t at_us, size_t stretch)
 /* malloc'd; NULL: damaged. */
 static unsigned char *unpacked(const void *packed, size_t packed_size, int64_t size)
 {
-    int64_t most = UNPACKED_LEAST + (int64_t)packed_size * UNPACKED_TIMES;
-    if (size <= 0 || size > most || size > UNPACKED_MOST || !packed)
+    if (size <= 0 || size > UNPACKED_MOST || !sql_may_pack((uint64_t)size, packed_size) || !packed)
         return NULL;
     struct libdeflate_decompressor *decompressor = libdeflate_alloc_decompressor();
     if (!decompressor)

@@ -1,6 +1,7 @@
 #include "probe/history/sql.h"
 
 #include <fcntl.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <uv.h>
@@ -101,6 +102,17 @@ bool sql_done(sqlite3_stmt *statement)
     return sql_answer(statement, &ignored);
 }
 
+/* Whoever names a znode chooses its length; a reader takes no longer one. */
+static int text_bytes(const char *text, int64_t most)
+{
+    size_t length = strnlen(text, (size_t)most + 1);
+    if (length <= (size_t)most)
+        return (int)length;
+    for (length--; length > 0 && ((unsigned char)text[length] & 0xc0) == 0x80;)
+        length--;
+    return (int)length;
+}
+
 void sql_bind(sqlite3_stmt *statement, const struct sql_value *values)
 {
     int count = statement && values ? sqlite3_bind_parameter_count(statement) : 0;
@@ -109,7 +121,8 @@ void sql_bind(sqlite3_stmt *statement, const struct sql_value *values)
         if (value->type == SQL_NUMBER)
             sqlite3_bind_int64(statement, i + 1, value->number);
         else if (value->type == SQL_TEXT)
-            sqlite3_bind_text(statement, i + 1, value->bytes, -1, SQLITE_STATIC);
+            sqlite3_bind_text(statement, i + 1, value->bytes, text_bytes(value->bytes, value->number),
+                              SQLITE_STATIC);
         else if (value->type == SQL_BYTES)
             sqlite3_bind_blob64(statement, i + 1, value->bytes, (sqlite3_uint64)value->number, SQLITE_STATIC);
         else

@@ -25,10 +25,19 @@ bool sql_ask(sqlite3 *db, const char *sql, int64_t *number);
 bool sql_done(sqlite3_stmt *statement);
 bool sql_answer(sqlite3_stmt *statement, int64_t *number); /* as sql_ask() */
 
+#define SQL_NUMBER_MOST (INT64_C(1) << 56) /* in microseconds: the year 4253 */
+#define SQL_TEXT_MOST 65536
+
+/* A few bytes may claim to unpack to a gigabyte: so nothing is packed more than this, and nothing else unpacked. */
+static inline bool sql_may_pack(uint64_t bytes, uint64_t packed)
+{
+    return bytes <= (1 << 20) + packed * 64;
+}
+
 /* A value of a row. Texts and bytes are borrowed until the statement is bound anew. */
 struct sql_value {
     enum { SQL_NULL, SQL_NUMBER, SQL_TEXT, SQL_BYTES } type;
-    int64_t number; /* of bytes: how many */
+    int64_t number; /* of bytes: how many; of a text: at most */
     const void *bytes;
 };
 static inline struct sql_value sql_of(int64_t number)
@@ -47,7 +56,11 @@ static inline struct sql_value sql_some(int64_t number)
 }
 static inline struct sql_value sql_of_text(const char *text)
 {
-    return (struct sql_value){text ? SQL_TEXT : SQL_NULL, 0, text};
+    return (struct sql_value){text ? SQL_TEXT : SQL_NULL, SQL_TEXT_MOST, text};
+}
+static inline struct sql_value sql_of_list(const char *json)
+{
+    return (struct sql_value){SQL_TEXT, INT32_MAX, json};
 }
 static inline struct sql_value sql_of_bytes(const void *bytes, size_t length)
 {
@@ -64,8 +77,6 @@ sqlite3_stmt *sql_select(sqlite3 *db, const char *sql, const struct sql_value *v
  * fraction. any: bits of columns that may hold anything (session ids, zxids, lists). sql_number() is the
  * number in a column, within those bounds whatever its type.
  */
-#define SQL_NUMBER_MOST (INT64_C(1) << 56) /* in microseconds: the year 4253 */
-#define SQL_TEXT_MOST 65536
 int sql_next(sqlite3_stmt *statement, unsigned any);
 int64_t sql_number(sqlite3_stmt *statement, int i);
 

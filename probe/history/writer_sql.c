@@ -290,9 +290,9 @@ static bool write_subject(struct writer_sql *rows, const struct batch *batch, co
 
 /* ---- snapshots ---- */
 
-static unsigned char *deflated(const void *bytes, size_t length, size_t *size)
+static unsigned char *deflated_at(int level, const void *bytes, size_t length, size_t *size)
 {
-    struct libdeflate_compressor *compressor = libdeflate_alloc_compressor(6);
+    struct libdeflate_compressor *compressor = libdeflate_alloc_compressor(level);
     if (!compressor)
         memory_exhausted();
     size_t room = libdeflate_zlib_compress_bound(compressor, length);
@@ -300,6 +300,16 @@ static unsigned char *deflated(const void *bytes, size_t length, size_t *size)
     *size = libdeflate_zlib_compress(compressor, bytes, length, out, room);
     libdeflate_free_compressor(compressor);
     return out;
+}
+
+/* Others choose names and data: of one character, say, repeated. */
+static unsigned char *deflated(const void *bytes, size_t length, size_t *size)
+{
+    unsigned char *out = deflated_at(6, bytes, length, size);
+    if (sql_may_pack(length, *size))
+        return out;
+    free(out);
+    return deflated_at(0, bytes, length, size);
 }
 
 /* The patches of the chunk that ends now, in one piece. */
@@ -461,7 +471,7 @@ static bool writer_sql_write_finding(struct writer_sql *rows, const struct batch
                                         sql_of_text(batch_get(batch, h->code)),
                                         sql_of_text(severity_word(h->severity)),
                                         sql_of_text(certainty_word(h->certainty)),
-                                        sql_of_text(h->candidates ? batch_get(batch, h->candidates) : "[]"),
+                                        sql_of_list(h->candidates ? batch_get(batch, h->candidates) : "[]"),
                                         sql_of_text(batch_get(batch, h->evidence)),
                                         sql_of_text(batch_get(batch, h->advice)),
                                         sql_of(h->since_us),

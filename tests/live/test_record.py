@@ -189,6 +189,19 @@ def test_a_killed_recorder_leaves_all_but_its_last_second(recorder, standing):
     again.end()
 
 
+@pytest.mark.parametrize("count, length", [(2, 70_000), (300, 4000)], ids=["long", "packs-well"])
+def test_names_of_others_damage_no_recording(zk, client, path, tmp_path, count, length):
+    """A text longer than what is read of a recording, and more that packs better than what is unpacked."""
+    for number in range(count):
+        client.create(f"{path}/{number}{'n' * length}/n_", b"host:1", sequence=True, makepath=True)
+    made = Recorder(tmp_path, zk.hosts, elections=f"[{{path: '{path}/*', kind: leader}}]")
+    made.wait_for("SELECT 1 FROM election", count)
+    made.end()
+    for query in ["report", made.file], ["once", "--replay", made.file]:
+        done = run(*query)
+        assert done.status == 0 and "nnnn" in done.out, done
+
+
 @pytest.mark.parametrize("content", [b"no database at all, but long enough to look at" * 40, b"SQLite format 3\0" + b"x" * 600],
                          ids=["text", "broken"])
 def test_what_is_no_recording_is_left_alone(zk, tmp_path, content):
