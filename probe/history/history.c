@@ -17,6 +17,9 @@
 #include "probe/history/schema.h"
 #include "probe/history/sql.h"
 
+/* A few bytes may claim to unpack to a gigabyte; names of others may be one letter, repeated, which packs as well as
+ * anything can. */
+#define UNPACKED_TIMES 1100
 #define UNPACKED_MOST (256 << 20)
 /* Names and paths of all elections. */
 #define NAMES_MOST (64u << 20)
@@ -392,7 +395,8 @@ void reader_point(struct history *h, int64_t at_us, size_t stretch)
 /* malloc'd; NULL: damaged. */
 static unsigned char *unpacked(const void *packed, size_t packed_size, int64_t size)
 {
-    if (size <= 0 || size > UNPACKED_MOST || !sql_may_pack((uint64_t)size, packed_size) || !packed)
+    int64_t most = (int64_t)packed_size * UNPACKED_TIMES;
+    if (size <= 0 || size > most || size > UNPACKED_MOST || !packed)
         return NULL;
     struct libdeflate_decompressor *decompressor = libdeflate_alloc_decompressor();
     if (!decompressor)

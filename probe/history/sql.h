@@ -28,12 +28,6 @@ bool sql_answer(sqlite3_stmt *statement, int64_t *number); /* as sql_ask() */
 #define SQL_NUMBER_MOST (INT64_C(1) << 56) /* in microseconds: the year 4253 */
 #define SQL_TEXT_MOST 65536
 
-/* A few bytes may claim to unpack to a gigabyte: so nothing is packed more than this, and nothing else unpacked. */
-static inline bool sql_may_pack(uint64_t bytes, uint64_t packed)
-{
-    return bytes <= (1 << 20) + packed * 64;
-}
-
 /* A value of a row. Texts and bytes are borrowed until the statement is bound anew. */
 struct sql_value {
     enum { SQL_NULL, SQL_NUMBER, SQL_TEXT, SQL_BYTES } type;

@@ -290,9 +290,9 @@ static bool write_subject(struct writer_sql *rows, const struct batch *batch, co
 
 /* ---- snapshots ---- */
 
-static unsigned char *deflated_at(int level, const void *bytes, size_t length, size_t *size)
+static unsigned char *deflated(const void *bytes, size_t length, size_t *size)
 {
-    struct libdeflate_compressor *compressor = libdeflate_alloc_compressor(level);
+    struct libdeflate_compressor *compressor = libdeflate_alloc_compressor(6);
     if (!compressor)
         memory_exhausted();
     size_t room = libdeflate_zlib_compress_bound(compressor, length);
@@ -300,16 +300,6 @@ static unsigned char *deflated_at(int level, const void *bytes, size_t length, s
     *size = libdeflate_zlib_compress(compressor, bytes, length, out, room);
     libdeflate_free_compressor(compressor);
     return out;
-}
-
-/* Others choose names and data: of one character, say, repeated. */
-static unsigned char *deflated(const void *bytes, size_t length, size_t *size)
-{
-    unsigned char *out = deflated_at(6, bytes, length, size);
-    if (sql_may_pack(length, *size))
-        return out;
-    free(out);
-    return deflated_at(0, bytes, length, size);
 }
 
 /* The patches of the chunk that ends now, in one piece. */

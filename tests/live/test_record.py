@@ -189,7 +189,7 @@ def test_a_killed_recorder_leaves_all_but_its_last_second(recorder, standing):
     again.end()
 
 
-@pytest.mark.parametrize("count, length", [(2, 70_000), (300, 4000)], ids=["long", "packs-well"])
+@pytest.mark.parametrize("count, length", [(2, 70_000), (600, 4000)], ids=["long", "packs-well"])
 def test_names_of_others_damage_no_recording(zk, client, path, tmp_path, count, length):
     """A text longer than what is read of a recording, and more that packs better than what is unpacked."""
     for number in range(count):
