@@ -32,7 +32,7 @@
 /* Sessions are looked through for those that are over. */
 #define SWEEP_US INT64_C(60000000)
 /* Bytes of znodes that are kept, and of sessions: a capture may be endless. */
-#define ZNODES_MOST ((size_t)9 << 20)
+#define ZNODES_MOST ((size_t)6 << 20)
 #define FORGOTTEN_US INT64_C(600000000)
 /* Every client has sent something within this time: a third of its timeout, which is assumed to be 90 s at most. */
 #define PINGED_US INT64_C(30000000)

@@ -159,8 +159,22 @@ def all_at_once():
         yield from talk.says(0, bytes(270_000))
 
 
+def many_elections():
+    """With long paths and lists: the model's pictures in its recording are larger than the znodes."""
+    yield HEAD
+    for number in range(30):
+        talk, stat = Talk(number), bytes(68)
+        yield from talk.begin()
+        paths = [b"/e%d-%d/%s" % (number, i, b"e" * 300) for i in range(600)]
+        for path in paths:
+            yield from talk.creates(path + b"/n_0000000000", 3)
+        for path in paths:
+            children = b"".join(text(b"n_%010d" % i) for i in range(100))
+            yield from talk.asks(12, text(path) + b"\1", answer=struct.pack(">i", 100) + children + stat)
+
+
 KINDS = [single_bytes, many_watches, long_paths, many_candidates, much_data, many_sessions, one_line, huge_frames, jumping_times, other_ports, huge_packets, no_time,
-         endless_blocks, many_interfaces, half_a_header, many_servers, all_at_once]
+         endless_blocks, many_interfaces, half_a_header, many_servers, all_at_once, many_elections]
 # The others take minutes.
 USUAL = {(single_bytes, True, PLAIN), (many_watches, False, PLAIN), (long_paths, False, PLAIN), (many_candidates, False, PLAIN),
          (huge_frames, True, PROGRAM), (no_time, False, PROGRAM)}
@@ -231,7 +245,7 @@ def test_beside_a_cluster(make, piped, program, standing, tmp_path):
 
 
 # Those that make the model or its recording large; the others take minutes.
-LARGE = (many_candidates, much_data, many_interfaces, many_servers, all_at_once)
+LARGE = (many_candidates, much_data, many_interfaces, many_servers, all_at_once, many_elections)
 
 
 @pytest.mark.parametrize("make", [pytest.param(make, marks=() if make in LARGE else pytest.mark.slow) for make in KINDS])
@@ -252,5 +266,5 @@ def test_alone(make, tmp_path):
     assert peak < MOST_KB, peak
     if make is many_interfaces:
         assert "more than 1000 interfaces are described; the rest is left out" in said, said
-    if make in (many_candidates, much_data, many_sessions, one_line, many_servers, all_at_once):
+    if make in (many_candidates, much_data, many_sessions, one_line, many_servers, all_at_once, many_elections):
         assert "others are left out" in said, said
