@@ -172,6 +172,7 @@ def test_the_first_does_not_take_over(zk, path, tmp_path, why):
             findings.expect(path, code, 20, severity="critical", certainty=certainty)
             events.expect("failover", within=15)
         stalled.recorder.wait_for("SELECT 1 FROM failover", within=15)
+        stalled.recorder.wait_for(f"SELECT 1 FROM finding WHERE code = '{code}' AND certainty = '{certainty}'", within=20)
         stalled.screen.shows("1 stalled" if certainty == "certain" else "1 stalled?", code)
 
         document = json.loads(run("once", "--json", "--admin", zk.admin, *stalled.config).out)
