@@ -16,6 +16,7 @@ from waiting import until
 LIMIT_S = 200
 PATH = "/hostile"
 MOST_KB = 64 << 10
+BESIDE_KB = 8 << 10  # the session, its watches and what the servers say take some, too
 
 
 def single_bytes():
@@ -240,7 +241,7 @@ def test_beside_a_cluster(make, piped, program, standing, tmp_path):
     if make is many_candidates and program == PLAIN and not piped:  # the others are slower
         assert "others are left out" in (tmp_path / "log").read_text(), said
     if program == PLAIN:  # sanitizers take memory and time of their own
-        assert peak < MOST_KB, peak
+        assert peak < MOST_KB + BESIDE_KB, peak
         assert refused or usage.ru_utime + usage.ru_stime - spent_s < 1, "s after Ctrl-C"
 
 
