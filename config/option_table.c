@@ -12,6 +12,7 @@
 #include "config/key.h"
 #include "config/keys.h"
 #include "config/memory.h"
+#include "config/plain_file.h"
 #include "config/text.h"
 #include "config/threshold.h"
 #include "config/times.h"
@@ -42,7 +43,7 @@ static const char *check_directory(struct options *options, const char *value)
         return "is not a directory; name the data directory of a server on this machine";
     if (access(value, R_OK | X_OK) == 0)
         return NULL;
-    return errno == EACCES ? "may not be read; ask its owner, or read as a member of its group"
+    return errno == EACCES ? "cannot be read: " PLAIN_FILE_DENIED
                            : "cannot be opened; name the data directory of a server on this machine";
 }
 

@@ -10,8 +10,7 @@
 
 const char *plain_file_refusal(int error)
 {
-    return error == EACCES ? "permission denied; ask its owner, or read as a member of its group"
-                           : strerror(error);
+    return error == EACCES ? PLAIN_FILE_DENIED : strerror(error);
 }
 
 static int plain_file_with(const char *path, int flags, const char **why)

@@ -11,7 +11,8 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
-/* Why somebody's recording or logs cannot be read, from errno, with the remedy that a user has. */
+#define PLAIN_FILE_DENIED "permission denied; ask its owner, or read as a member of its group"
+/* Why a recording or a server's log cannot be read, from errno. */
 const char *plain_file_refusal(int error);
 /* For reading: a descriptor. -1: *why says the reason in a static text, or in that of strerror(): "is not a
    plain file". */

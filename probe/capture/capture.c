@@ -25,7 +25,7 @@
 #define TOLD_MOST 8
 /* For this long after a notification, the client's requests are counted and the answers timed. */
 #define TIMED_US INT64_C(1000000)
-/* All that watch a directory are notified of one change within this time, and before it is answered. */
+/* All watchers of a directory are notified of one change within this time, and before its request is answered. */
 #define BURST_US INT64_C(50000)
 /* What a candidate writes is shown so often. */
 #define WROTE_US INT64_C(1000000)
@@ -403,7 +403,7 @@ static void show_end(struct capture *k, const char *path, const struct observed_
 }
 
 /* When it was notified that this directory changed, as far as that is timed; 0: it was not. */
-static int64_t told_of_us(const struct capture_client *own, const char *path)
+static int64_t notified_of_us(const struct capture_client *own, const char *path)
 {
     for (size_t i = 0; i < own->told_count; i++)
         if (strcmp(own->told[i], path) == 0)
@@ -411,12 +411,12 @@ static int64_t told_of_us(const struct capture_client *own, const char *path)
     return 0;
 }
 
-/* The first that was notified was so as the child went, unless another one had just come. */
-static int64_t first_told_us(const struct capture *k, const struct znode *directory, int64_t gone_us)
+/* The first notification was sent when the child was deleted, unless another child had just been created. */
+static int64_t first_notified_us(const struct capture *k, const struct znode *directory, int64_t gone_us)
 {
     int64_t first_us = gone_us;
     for (const struct capture_client *one = k->clients; one && directory->interests; one = one->next) {
-        int64_t told_us = told_of_us(one, directory->path);
+        int64_t told_us = notified_of_us(one, directory->path);
         first_us = told_us >= gone_us - BURST_US && told_us < first_us ? told_us : first_us;
     }
     for (const struct znode *child = directory->children; child && first_us < gone_us; child = child->sibling)
@@ -430,7 +430,7 @@ static void znode_ends(struct capture *k, struct znode *node, const struct obser
     struct observed_transaction seen = *deed;
     const struct logged_session *session = node->session;
     if (seen.gone_us != 0 && node->parent)
-        seen.gone_us = first_told_us(k, node->parent, seen.gone_us);
+        seen.gone_us = first_notified_us(k, node->parent, seen.gone_us);
     seen.czxid = node->stat.czxid;
     seen.captured = true;
     seen.zxid = k->zxid > seen.czxid ? k->zxid : seen.czxid + 1;
@@ -643,7 +643,7 @@ static bool is_unlisted(const struct capture *k, const struct znode *child, char
 static int64_t notified_of_end_us(const struct capture *k, const struct wire_client *client,
                                   const struct wire_fact *fact, const struct znode *directory, char **names)
 {
-    int64_t told_us = told_of_us(client->user, directory->path);
+    int64_t told_us = notified_of_us(client->user, directory->path);
     size_t missing = 0, kept = 0;
     for (const struct znode *child = directory->children; child; child = child->sibling) {
         bool gone = is_unlisted(k, child, names, fact->name_count, fact->zxid);

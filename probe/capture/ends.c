@@ -203,7 +203,7 @@ static bool was_left(const struct logged_session *session, int64_t gone_us)
 }
 
 /* Its client may be heard again: then no request of its own is missing. */
-static void watch_on(struct ends *e, const struct znode *node, const struct gone_znode *gone)
+static void await_client(struct ends *e, const struct znode *node, const struct gone_znode *gone)
 {
     const struct logged_session *session = node->session;
     if (!session || !session->connection || e->gone_count == GONE_KEPT ||
@@ -289,7 +289,7 @@ static bool end_is_judged(struct ends *e, struct znode *node, const struct gone_
                         !silence_is_covered(e, session, gone->at_us);
     }
     if (deed.deed == DEED_NONE)
-        watch_on(e, node, gone);
+        await_client(e, node, gone);
     e->source = source;
     e->listener.ended(e->listener.context, node, &deed);
     e->source = present;

@@ -35,7 +35,7 @@ void ends_asked(struct ends *ends, uint64_t session, const char *path, int64_t a
 void ends_refused(struct ends *ends, uint64_t session, const char *path);
 /* The request of this session of that time was answered: it deleted the znode, whichever packet showed that first. */
 void ends_deleted(struct ends *ends, uint64_t session, const char *path, int64_t asked_us);
-/* The latest transaction that servers have told of. */
+/* The latest transaction in the answers of servers. */
 void ends_reached(struct ends *ends, int64_t zxid);
 /* It was created anew: what was asked before was about another one. */
 void ends_forget_asked(struct ends *ends, const char *path);

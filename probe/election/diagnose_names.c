@@ -241,7 +241,7 @@ static enum overdue overdue(struct diagnosis *d, uint64_t subject, struct moment
     return NOT_OVERDUE;
 }
 
-static bool names(const struct election *election, const char *identity)
+static bool is_acknowledged_by_name(const struct election *election, const char *identity)
 {
     return (election->ack_identity && strcmp(identity, election->ack_identity) == 0) ||
            identity_in_java(election->own->ack_data, election->own->ack_data_length, identity);
@@ -252,7 +252,7 @@ static const struct candidate *marked_one(const struct election *election)
     for (size_t i = 1; i < election->candidate_count; i++) {
         const struct candidate *c = election->candidates[i];
         if (election->ack_stat.owner ? c->stat.owner == election->ack_stat.owner
-                                     : c->identity && names(election, c->identity))
+                                     : c->identity && is_acknowledged_by_name(election, c->identity))
             return c;
     }
     return NULL;

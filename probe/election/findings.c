@@ -215,8 +215,8 @@ static bool advises_restart(const char *advice)
 #define SUSPECTED_AFTER_US INT64_C(4000000)
 
 /* Nobody is told to restart a client before it is known to be ill: what settles a suspicion comes first. Who reads the
- * line once a minute, or is told by another host, looks like one that waits in vain. Who has looked for that long is not
- * told to look again. */
+ * line once a minute, or is told by another host, looks like one that waits in vain. After a look of that length
+ * the advice does not repeat it. */
 static const char *careful_advice(const char *advice, bool waits, enum certainty certainty,
                                   enum presumption missing, int64_t certain_after_us, int64_t stood_us,
                                   char *buffer, size_t size)

@@ -410,8 +410,7 @@ static char *unreadable_beside(const char *file)
         bool ours = !stat_beside(file, suffixes[i], &status) || may_read(name);
         free(name);
         if (!ours)
-            return text_format("%s%s: belongs to the recording: %s", file, suffixes[i],
-                               plain_file_refusal(EACCES));
+            return text_format("%s%s: belongs to the recording: " PLAIN_FILE_DENIED, file, suffixes[i]);
     }
     return NULL;
 }
@@ -436,7 +435,7 @@ sqlite3 *recording_open_read(const char *file, bool *still, char **error)
     if (stat(file, &status) != 0 && errno != EACCES) {
         *error = text_format("%s: there is no recording; `electop record` creates one", file);
     } else if (!may_read(file)) {
-        *error = text_format("%s: %s", file, plain_file_refusal(EACCES));
+        *error = text_format("%s: " PLAIN_FILE_DENIED, file);
     } else if (!S_ISREG(status.st_mode)) {
         *error = text_format("%s: is not a file; name a recording", file);
     } else if (!check_journal(file, false, error)) {

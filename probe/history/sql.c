@@ -102,7 +102,7 @@ bool sql_done(sqlite3_stmt *statement)
     return sql_answer(statement, &ignored);
 }
 
-/* Whoever names a znode chooses its length; a reader takes no longer one. */
+/* Clients choose the length of a znode's name, and a reader refuses longer texts: cut between characters. */
 static int text_bytes(const char *text, int64_t most)
 {
     size_t length = strnlen(text, (size_t)most + 1);

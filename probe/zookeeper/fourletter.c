@@ -89,7 +89,7 @@ static void read_latencies(const char *text, struct server_figures *f)
     f->slowest_ms = at ? figure_parse(at, strspn(at, "0123456789")) : -1;
 }
 
-/* ZooKeeper counts the connection that asks as well; its list is read without it. Keeper's figures were not measured. */
+/* ZooKeeper counts the connection that asks, which read_cons_line() leaves out. Keeper's count was not measured. */
 static int64_t connections_after(const char *text, const char *label, bool keeper)
 {
     int64_t connections = number_after(text, label);
@@ -216,7 +216,7 @@ static const char *read_cons_line(const char *line, size_t length, struct connec
     }
     if (keeper && c.session == UINT64_MAX) /* it has none yet */
         c.session = 0;
-    /* Not we that ask, and no other that does: in a client's place it would let the list look whole. */
+    /* One without a session asks by word, as we do: in a client's place it would make the list look complete. */
     if (keeper || c.session != 0)
         connection_list_add(list, &c);
     return NULL;

@@ -614,7 +614,7 @@ def test_no_permission():
         _, said, _ = told(folder, statuses=(2,), **nobody)
         assert "version-2: permission denied; ask its owner, or read as a member of its group" in said, said
         refused = run("events", "--transactions", folder, **nobody)
-        assert refused.status == 2 and "version-2\" may not be read; ask its owner" in refused.err, refused
+        assert refused.status == 2 and "version-2\" cannot be read: permission denied; ask its owner" in refused.err, refused
 
 
 def test_a_clock_that_goes_back(folder, tmp_path):

@@ -70,13 +70,17 @@ def many_sessions():
         yield from Talk(number).begin()
 
 
+def joins(number, path, **more):
+    talk = Talk(number, **more)
+    yield from talk.begin()
+    yield from talk.creates(path, 3)
+
+
 def one_line():
     """Of many candidates with short names."""
     yield HEAD
     for number in range(40_000):
-        talk = Talk(number)
-        yield from talk.begin()
-        yield from talk.creates(b"/e/n_%010d" % number, 3)
+        yield from joins(number, b"/e/n_%010d" % number)
 
 
 def huge_frames():
@@ -137,18 +141,14 @@ def many_servers():
     """Each client has one of its own."""
     yield HEAD
     for number in range(45_000):
-        talk = Talk(number, server=host(7 * number))
-        yield from talk.begin()
-        yield from talk.creates(b"/e/n_%010d" % number, 3)
+        yield from joins(number, b"/e/n_%010d" % number, server=host(7 * number))
 
 
 def all_at_once():
     """Elections, watches, requests without a reply, and bytes behind others that never come."""
     yield HEAD
     for number in range(30_000):
-        talk = Talk(number)
-        yield from talk.begin()
-        yield from talk.creates(b"/e%d/n_%010d" % (number, number), 3)
+        yield from joins(number, b"/e%d/n_%010d" % (number, number))
     for number in range(30_000, 30_060):
         talk = Talk(number)
         yield from talk.begin()

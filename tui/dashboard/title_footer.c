@@ -377,9 +377,11 @@ enum typed typed_line_key(char *text, size_t size, int key)
 static bool answers(const struct key_help *key_help, enum action action)
 {
     const struct view_ops *ops = key_help->view->ops;
-    const struct list *list = (const void *)((const char *)key_help->view + ops->list);
-    if (action == ACTION_OPEN && ops->list && list->count == 0)
-        return false;
+    if (action == ACTION_OPEN && ops->list) {
+        const struct list *list = (const void *)((const char *)key_help->view + ops->list);
+        if (list->count == 0)
+            return false;
+    }
     return (ops->answers & ACTION_BIT(action)) &&
            (!ops->heeds || ops->heeds(key_help->view, key_help->scene, action));
 }
