@@ -243,11 +243,20 @@ static struct request *request_of(const void *data)
     return (struct request *)(uintptr_t)data;
 }
 
+/* Where memory ends, the library leaves out a part of an answer, and goes on. */
+static void part_given(const void *part)
+{
+    if (!part)
+        memory_exhausted();
+}
+
 static void on_data(int rc, const char *value, int length, const struct Stat *stat, const void *data)
 {
     struct znode_stat s = rc == ZOK ? stat_of(stat) : (struct znode_stat){0};
     struct session_answer a = {.result = result_of(rc), .stat = rc == ZOK ? &s : NULL, .data = value};
     a.length = rc == ZOK && length > 0 ? (size_t)length : 0;
+    if (a.length > 0)
+        part_given(value);
     read_retry_answer(request_of(data), rc, &a);
 }
 
@@ -300,6 +309,8 @@ static void session_calls_on_children(int rc, const struct String_vector *names,
         a.stat = &s;
         a.names = names->data;
         a.count = (size_t)names->count;
+        for (size_t i = 0; i < a.count; i++)
+            part_given(a.names[i]);
         child_watch_set(request_of(data), a.count);
     }
     if (rc == ZOK || rc == ZNONODE)
