@@ -156,6 +156,13 @@ TEST(names_keep_what_tells_them_apart)
         {"/solr-us-east/overseer_elect/election", "/solr-us-east..ection"},
         {"/a", "/a"},
     };
+    static const char *const ill[][2] = {
+        {"/ill/never-acknowledged/overseer_elect/election", "/ill/nev../election"},
+        {"/ill/stale-acknowledgement/overseer_elect/election", "/ill/sta../election"},
+        {"/ill/herd", "/ill/herd"},
+        {"/payments/leader", "/payments/leader"},
+        {"/search/_election_", "/search/_election_"},
+    };
     static const char *const middles[][2] = {
         {"billing leader of the tenant, blue stage1", NULL},
         {"billing leader of the client, blue stage1", NULL},
@@ -170,6 +177,7 @@ TEST(names_keep_what_tells_them_apart)
     char text[64];
 
     expect((struct names){0}, 21, "", paths, COUNT(paths));
+    expect((struct names){0}, 19, "", ill, COUNT(ill));
     expect((struct names){.keep_shared = true}, 16, "", kept, COUNT(kept));
     assert_string_equal(name_fit(cells, "/t/fo\u0e34o\u0e34o\u0e34o\u0e34bar", 6, text, sizeof text),
                         "…o\u0e34o\u0e34bar"); /* a letter keeps its marks */

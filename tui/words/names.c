@@ -70,8 +70,8 @@ static size_t head_of(const struct cells *cells, const char *text, int room)
 }
 
 /* This many columns of its beginning, and its end. */
-static char *cut_middle(const struct cells *cells, const char *name, int room, int columns, char *buffer,
-                        size_t size)
+static char *cut_middle(const struct cells *cells, const char *name, int room, int columns, bool grows,
+                        char *buffer, size_t size)
 {
     const char *ellipsis = cells_sign(cells, SIGN_ELLIPSIS);
     int dots = cells_width(cells, ellipsis);
@@ -90,8 +90,17 @@ static char *cut_middle(const struct cells *cells, const char *name, int room, i
     } else {
         int first = columns == AS_USUAL ? room - room / 2 : columns < room ? columns : room;
 
-        head = head_of(cells, name, first);
         tail = tail_of(cells, name, room - first);
+        if (grows) { /* a part of a word at the end says less than more of where they differ */
+            size_t whole = tail;
+            while (whole < length && !ends_part(name, name[whole]))
+                whole++;
+            if (whole < length) {
+                first += safe_width(name + tail, whole - tail, cells->ascii);
+                tail = whole;
+            }
+        }
+        head = head_of(cells, name, first);
     }
     snprintf(buffer, size, "%.*s%s%s", (int)head, name, ellipsis, name + tail);
     return buffer;
@@ -99,7 +108,7 @@ static char *cut_middle(const struct cells *cells, const char *name, int room, i
 
 char *name_fit(const struct cells *cells, const char *name, int room, char *buffer, size_t size)
 {
-    return cut_middle(cells, name, room, AS_USUAL, buffer, size);
+    return cut_middle(cells, name, room, AS_USUAL, false, buffer, size);
 }
 
 int name_put(struct cells *cells, int x, int y, int room, style look, const char *name)
@@ -317,6 +326,7 @@ static void keep_what_fits(struct names *names, const struct cells *cells, int r
 /* A form in which names are cut: columns of the beginning, or a part of the middle. */
 struct form {
     int head;      /* AS_USUAL: that of a lone name */
+    bool grows;    /* by what its end shows of a part of a word */
     size_t middle; /* the byte from which on the middle is shown; 0: the beginning and the end are */
 };
 
@@ -349,7 +359,7 @@ static char *put_in_form(const struct names *names, const struct cells *cells, c
     char *part = xstrndup(name, length);
     if (form.middle > 0)
         part[head_of(cells, part, room > 0 ? room : 0)] = '\0';
-    cut_middle(cells, part, room, form.head, text, sizeof text);
+    cut_middle(cells, part, room, form.head, form.grows, text, sizeof text);
     free(part);
     /* One ellipsis is enough. */
     before = before && strncmp(text, ellipsis, strlen(ellipsis)) != 0;
@@ -988,19 +998,19 @@ void names_fit(struct names *names, const struct cells *cells, int room)
     for (size_t i = 0; alike != NULL && i < names->count; i++)
         if (names->shown[i] == NULL)
             alike[i] = find_alike(names, names->all[i]);
-    open = settle_form(names, cells, room, (struct form){AS_USUAL, 0}, false, &taken, alike);
+    open = settle_form(names, cells, room, (struct form){AS_USUAL, false, 0}, false, &taken, alike);
     for (int words = 1; words >= 0; words--) /* the word in which they differ, better than a part of it */
         for (int head = words; open > 0 && head < room; head++)
-            open = settle_form(names, cells, room, (struct form){head, 0}, words, &taken, alike);
+            open = settle_form(names, cells, room, (struct form){head, !words, 0}, words, &taken, alike);
     if (open > 0)
         open = fit_words(names, cells, room, &taken);
     for (size_t at = 1; open > 0 && at < longest && at < NAME_BYTES; at += (size_t)(room + 3) / 4)
-        open = settle_form(names, cells, room, (struct form){AS_USUAL, at}, false, &taken, alike);
+        open = settle_form(names, cells, room, (struct form){AS_USUAL, false, at}, false, &taken, alike);
     names->alike = open;
     for (size_t i = 0; i < names->count; i++)
         if (names->shown[i] == NULL)
             names->shown[i] = xstrdup(put_in_form(names, cells, names->all[i], room,
-                                                  (struct form){AS_USUAL, 0}, text, sizeof text));
+                                                  (struct form){AS_USUAL, false, 0}, text, sizeof text));
     free(alike);
     name_lookup_free(&taken);
 }
