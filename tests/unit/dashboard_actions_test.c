@@ -259,8 +259,8 @@ TEST_BETWEEN(tells_a_change, driven_begin, driven_end)
     stage_pass(driven->stage, 60000000);
     assert_false(driven_shows(driven, "druid/coordinator: vacant"));
     assert_null(dashboard_told(driven->dashboard));
-    const struct stand heir = {"n_0000000099", 0x99, NULL, 10};
-    stage_children(driven->stage, 0, "/druid/coordinator/_COORDINATOR", &heir, 1, 99, 0);
+    const struct stand heir = {"n_0000000199", 0x99, NULL, 10};
+    stage_children(driven->stage, 0, "/druid/coordinator/_COORDINATOR", &heir, 1, 199, 0);
     struct candidate *unread =
         (struct candidate *)model_election(stage_model(driven->stage), 0, "/druid/coordinator/_COORDINATOR")
             ->leader;
@@ -272,8 +272,8 @@ TEST_BETWEEN(tells_a_change, driven_begin, driven_end)
     assert_non_null(strstr(told, "druid/coordinator: led by"));
     /* ... which may never be: it is not waited for for ever. */
     driven_type(driven, "A");
-    const struct stand next = {"n_0000000100", 0x100, NULL, 10};
-    stage_children(driven->stage, 0, "/druid/coordinator/_COORDINATOR", &next, 1, 100, 0);
+    const struct stand next = {"n_0000000200", 0x100, NULL, 10};
+    stage_children(driven->stage, 0, "/druid/coordinator/_COORDINATOR", &next, 1, 200, 0);
     unread =
         (struct candidate *)model_election(stage_model(driven->stage), 0, "/druid/coordinator/_COORDINATOR")
             ->leader;
@@ -292,7 +292,7 @@ TEST_BETWEEN(tells_a_change, driven_begin, driven_end)
     stage_children(driven->stage, 0, "/druid/coordinator/_COORDINATOR", NULL, 0, 0, 0);
     assert_null(dashboard_told(driven->dashboard));
     stage_pass(driven->stage, 3000);
-    stage_children(driven->stage, 0, "/druid/coordinator/_COORDINATOR", &next, 1, 101, 0);
+    stage_children(driven->stage, 0, "/druid/coordinator/_COORDINATOR", &next, 1, 201, 0);
     unread =
         (struct candidate *)model_election(stage_model(driven->stage), 0, "/druid/coordinator/_COORDINATOR")
             ->leader;
@@ -300,6 +300,16 @@ TEST_BETWEEN(tells_a_change, driven_begin, driven_end)
     told = dashboard_told(driven->dashboard);
     assert_non_null(told);
     assert_non_null(strstr(told, "druid/coordinator: led by"));
+    /* Who watches is read a moment later. */
+    driven_type(driven, "A");
+    const struct stand pair[] = {{"n_0000000201", 0x101, "host-x", 10},
+                                 {"n_0000000202", 0x102, "host-y", 10}};
+    stage_children(driven->stage, 0, "/druid/coordinator/_COORDINATOR", pair, 2, 202, 0);
+    assert_null(dashboard_told(driven->dashboard));
+    stage_pass(driven->stage, 3000000);
+    told = dashboard_told(driven->dashboard);
+    assert_non_null(told);
+    assert_non_null(strstr(told, "druid/coordinator: led by host-x; next failover: unknown"));
     driven_type(driven, "AA");
     assert_true(driven_shows(driven, "no longer waiting for a change of druid/coordinator"));
 }

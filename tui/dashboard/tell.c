@@ -5,6 +5,7 @@
 
 #include "config/memory.h"
 #include "config/text.h"
+#include "tui/words/labels.h"
 #include "tui/words/state_line.h"
 
 #define SETTLES_US INT64_C(3000000)
@@ -33,7 +34,8 @@ enum tell_answer tell_turn(struct tells *tells, const struct model *model, const
     tells->all[tells->count++] = (struct tell){.cluster = xstrdup(election->cluster->name),
                                                .path = xstrdup(election->path),
                                                .name = state_line_name(model, election),
-                                               .state = state_line(model, election, now)};
+                                               .state = state_line(model, election, now),
+                                               .unforeseen = label_outlook(election) == OUTLOOK_UNKNOWN};
     return TELL_BEGUN;
 }
 
@@ -45,13 +47,14 @@ static bool tell_same(const char *was, const char *is)
     return led ? strcmp(was, is) == 0 : length == strcspn(is, ";") && strncmp(was, is, length) == 0;
 }
 
-/* Nobody leads since a moment ago, or who leads is not read yet; in a capture it may never be. What is told is who
- * leads then, or that nobody does. */
+/* Nobody leads since a moment ago, or who leads, or who watches, is not read yet; in a capture it may never be. What
+ * is told is who leads then, or that nobody does. */
 static bool tell_waits(struct tell *tell, const struct election *election, struct moment now)
 {
     const struct candidate *leader = election ? election->leader : NULL;
     bool led = strncmp(tell->state + strlen(tell->name), LED, strlen(LED)) == 0;
-    bool unread = leader && !leader->known && !leader->denied;
+    bool unread = leader && ((!leader->known && !leader->denied) ||
+                             (!tell->unforeseen && label_outlook(election) == OUTLOOK_UNKNOWN));
     tell->lost |= led && election && !leader;
     bool settled = !led || !election || (election->state == ELECTION_LED && election->acknowledged != ACK_NO);
     if (settled && !unread)

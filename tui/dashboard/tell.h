@@ -14,7 +14,8 @@
 struct tells {
     struct tell {
         char *cluster, *path, *name, *state; /* as it was when this was asked for */
-        int64_t unsettled_us; /* since then nobody leads, or its leader has not been read; 0: neither */
+        int64_t unsettled_us; /* since then nobody leads, or not all about who leads is read; 0: neither */
+        bool unforeseen;      /* what the next failover does was not known */
         bool lost;            /* it was led, and has had no leader since */
     } all[TELLS_MOST];
     size_t count;
