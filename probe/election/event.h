@@ -36,8 +36,8 @@ struct event {
     /* CANDIDATE_*, LEADER_LOST, LEADER_ACKNOWLEDGED: the candidate. The name is always set, the identity if
      * known. */
     const char *candidate;
-    const char *identity;
-    size_t position; /* from 1, before a departure, after a joining */
+    const char *identity; /* CONNECTION: the server, once connected */
+    size_t position;      /* from 1, before a departure, after a joining */
     /* LEADER_ELECTED: candidate is the new one. */
     const char *from; /* the previous leader, or NULL */
     const char *from_identity;

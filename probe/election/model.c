@@ -248,13 +248,15 @@ static void model_observe_connection(struct model *model, struct cluster *cluste
     /* ... and why nothing will be seen although it is there, or that this is over. */
     reported |= now == CONNECTION_CONNECTED && other_problem;
     if (reported)
-        model_emit(model, &(struct event){.kind = EVENT_CONNECTION,
-                                          .at = o->at,
-                                          .cluster = cluster,
-                                          .connection = words[now],
-                                          .detail = cluster->problem,
-                                          .gap_us = lost ? seen->silent_us : 0,
-                                          .after_us = -1});
+        model_emit(model,
+                   &(struct event){.kind = EVENT_CONNECTION,
+                                   .at = o->at,
+                                   .cluster = cluster,
+                                   .connection = words[now],
+                                   .identity = now == CONNECTION_CONNECTED ? cluster->connected_to : NULL,
+                                   .detail = cluster->problem,
+                                   .gap_us = lost ? seen->silent_us : 0,
+                                   .after_us = -1});
 }
 
 /* The name of a direct child of the election, or NULL. */

@@ -99,6 +99,9 @@ const struct recipe *recipe_book_at(const struct recipe_book *book, size_t i);
 /* Finds a row by name; NULL: none. */
 const struct recipe *recipe_book_find(const struct recipe_book *book, const char *name);
 
+/* The title of the built-in row of this name, as a recording keeps it; else the name. */
+const char *recipe_title(const char *name);
+
 /* The generic row: "an ephemeral znode at the path itself". */
 const struct recipe *recipe_any_lock(const struct recipe_book *book);
 

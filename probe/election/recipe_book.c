@@ -256,6 +256,14 @@ const struct recipe *recipe_book_find(const struct recipe_book *book, const char
     return NULL;
 }
 
+const char *recipe_title(const char *name)
+{
+    for (size_t i = 0; i < recipe_table_count; i++)
+        if (strcmp(recipe_table[i].name, name) == 0)
+            return recipe_table[i].title;
+    return name;
+}
+
 const struct recipe *recipe_any_lock(const struct recipe_book *book)
 {
     return book->any_lock;

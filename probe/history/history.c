@@ -184,7 +184,7 @@ static bool add_stub(struct history *h, sqlite3_stmt *statement)
     if (sqlite3_column_type(statement, 5) != SQLITE_NULL) {
         stub->recipe_name = sql_copy(statement, 5);
         stub->recipe = xcalloc(1, sizeof *stub->recipe);
-        *stub->recipe = (struct recipe){.name = stub->recipe_name, .title = stub->recipe_name};
+        *stub->recipe = (struct recipe){.name = stub->recipe_name, .title = recipe_title(stub->recipe_name)};
         stub->election->recipe = stub->recipe;
     }
     return true;

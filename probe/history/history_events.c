@@ -187,7 +187,8 @@ static bool hand_out(struct event_row *row, history_event_fn fn, void *context)
     if (carries && event->election) {
         seen = *event->election;
         seen.recipe = event->detail ? &row->recipe : NULL;
-        row->recipe = (struct recipe){.name = event->detail, .title = event->detail};
+        if (seen.recipe)
+            row->recipe = (struct recipe){.name = event->detail, .title = recipe_title(event->detail)};
         event->election = &seen;
         event->detail = NULL;
     }

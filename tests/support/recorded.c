@@ -17,11 +17,22 @@
 #include "probe/json/json_snapshot.h"
 #include "tests/support/folder.h"
 #include "tests/support/scripted.h"
+#include "tui/words/event_text.h"
+
+/* For programs, and in words. */
+static bool append_line(void *context, const struct event *event)
+{
+    struct event_words words;
+    event_text(event, &words);
+    json_event_write(context, event);
+    buffer_printf(context, "%s: %s %s\n", words.label, words.subject, words.detail);
+    return true;
+}
 
 static void on_event(void *context, const struct event *event)
 {
     struct recorded *world = context;
-    json_event_write(&world->reported, event);
+    append_line(&world->reported, event);
     world->events++;
     world->failovers += event->kind == EVENT_FAILOVER;
     recorder_event(world->recorder, event);
@@ -268,12 +279,6 @@ int64_t recorded_ask(const struct recorded *world, const char *sql)
     sqlite3_finalize(statement);
     sqlite3_close(db);
     return number;
-}
-
-static bool append_line(void *context, const struct event *event)
-{
-    json_event_write(context, event);
-    return true;
 }
 
 struct history *recorded_open(const struct recorded *world)

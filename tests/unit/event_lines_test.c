@@ -19,7 +19,7 @@ static void report_all(const struct model *model, void (*sink)(void *, const str
                           *vacant = model_election(model, 0, "/vacant");
     const struct cluster nameless = {.name = (char[]){""}};
     const struct event events[] = {
-        {.kind = EVENT_CONNECTION, .connection = "connected"},
+        {.kind = EVENT_CONNECTION, .connection = "connected", .identity = cluster->connected_to},
         {.kind = EVENT_CONNECTION, .connection = "disconnected", .detail = "no \x1b[31mquorum\xff"},
         {.kind = EVENT_CONNECTION, .cluster = &nameless, .connection = "gap", .gap_us = 13000000},
         {.kind = EVENT_ELECTION_SEEN, .election = election},

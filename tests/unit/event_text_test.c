@@ -143,7 +143,7 @@ TEST(says_it_in_words)
          "n_2",
          "",
          ROLE_GOOD},
-        {{EVENT_CONNECTION, .cluster = &cluster, .connection = "connected"},
+        {{EVENT_CONNECTION, .cluster = &cluster, .connection = "connected", .identity = server},
          "connected",
          "",
          "zk1:2181",

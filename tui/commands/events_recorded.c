@@ -22,7 +22,7 @@
 /* So much is gathered before it is written. */
 #define PIECE_BYTES (64 * 1024)
 
-/* Compared by its object: a text has a recipe's title where a recording has its name. */
+/* Compared by its object, without the times since which findings are known. */
 struct told_line {
     int64_t at_us;
     char *object, *text;

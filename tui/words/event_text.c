@@ -160,8 +160,7 @@ static void say_connection(const struct event *event, struct event_words *words)
     if (strcmp(what, "connected") == 0) {
         words->label = "connected";
         words->role = ROLE_GOOD;
-        if (event->cluster && event->cluster->connected_to)
-            APPEND(words->subject, event->cluster->connected_to);
+        APPEND(words->subject, event->identity ? event->identity : "");
     } else if (strcmp(what, "expired") == 0) {
         words->label = "session expired";
         words->role = ROLE_WARNING;
