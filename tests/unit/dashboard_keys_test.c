@@ -24,7 +24,7 @@ static const struct screen {
     {"events", {'v', KEY_CODE_DOWN}, NULL},
     {"findings", {'f', KEY_CODE_DOWN}, NULL},
     {"ensemble", {'e', KEY_CODE_DOWN}, NULL},
-    {"explanations", {'x', KEY_CODE_DOWN}, NULL},
+    {"explanations", {'e', 'x', KEY_CODE_DOWN}, NULL},
     {"history of nothing", {'h'}, NULL},
     {"form", {'i', KEY_CODE_DOWN}, &fake_bench_idle},
     {"form that may not", {'i', 'l'}, &fake_bench_refusing},
@@ -81,6 +81,21 @@ static bool has_effect(const struct screen *screen, int code)
     free(after);
     driven_release(&driven);
     return effect;
+}
+
+/* On a small terminal no title is cut at its end; of a path it is the end that says which. */
+TEST(titles_are_whole)
+{
+    for (size_t i = 0; i < sizeof screens / sizeof *screens; i++) {
+        struct driven driven = driven_at(&screens[i]);
+        cells_resize(driven.cells, 80, 24);
+        char *title = snapshot(&driven);
+        title[strcspn(title, "\n")] = '\0';
+        if (strstr(title, "…  "))
+            fail_msg("%s: %s", screens[i].name, title);
+        free(title);
+        driven_release(&driven);
+    }
 }
 
 TEST(offers_what_works)

@@ -141,9 +141,8 @@ static void explanations_title(struct view *self, const struct scene *scene, str
 {
     (void)scene;
     label_put_title(cells, x, room, "findings explained",
-                    ((const struct explanations_view *)self)->opened
-                        ? "all possible findings"
-                        : "none is selected: all possible findings");
+                    ((const struct explanations_view *)self)->opened ? "all possible findings"
+                                                                     : "none is selected: all of them");
 }
 
 static void explanations_release(struct view *self)

@@ -414,7 +414,7 @@ void label_put_title(struct cells *cells, int x, int room, const char *title, co
     int used = cells_put(cells, x, 0, room, ROLE_TITLE, title) + 2;
 
     if (more != NULL && room > used)
-        cells_put(cells, x + used, 0, room - used, ROLE_TITLE_DIM, more);
+        name_put(cells, x + used, 0, room - used, ROLE_TITLE_DIM, more);
 }
 
 /* Which of all that are watched. */
