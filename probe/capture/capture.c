@@ -86,8 +86,8 @@ struct capture {
     struct ends *ends;
     struct capture_limits limits;
     struct newest newest;
-    char *mixed; /* of limits */
-    struct capture_client *clients;
+    char *mixed;                                   /* of limits */
+    struct capture_client *clients, **clients_end; /* the oldest first */
     /* Beside a live cluster. */
     struct moment add;
     capture_name_fn name_of;
@@ -205,12 +205,20 @@ static void show_client(struct capture *k, const struct wire_client *client, enu
     note_unreported(k);
 }
 
-static void show_session(void *context, struct logged_session *session)
+static struct logged_session *capture_session_of(const struct capture *k, const struct wire_client *client)
 {
-    struct capture *k = context;
-    if (session->connection && !session->shown) {
-        session->shown = true;
-        show_client(k, session->connection, CAPTURED_STATE, session->id, NULL);
+    return client->session ? znode_tree_session(k->tree, client->session) : NULL;
+}
+
+/* In one order, whatever the table's: what follows may depend on it. */
+static void show_unshown(struct capture *k)
+{
+    for (const struct capture_client *one = k->clients; one; one = one->next) {
+        struct logged_session *session = capture_session_of(k, one->client);
+        if (session && session->connection == one->client && !session->shown) {
+            session->shown = true;
+            show_client(k, one->client, CAPTURED_STATE, session->id, NULL);
+        }
     }
 }
 
@@ -227,7 +235,7 @@ static void show_sessions(struct capture *k)
     if (elections != k->election_count)
         znode_tree_each_session(k->tree, unshow_session, NULL);
     if (k->showing && (k->sessions_changed || elections != k->election_count))
-        znode_tree_each_session(k->tree, show_session, k);
+        show_unshown(k);
     k->election_count = elections;
     k->sessions_changed = false;
 }
@@ -705,11 +713,6 @@ static void on_listed(struct capture *k, const struct wire_client *client, const
 
 /* ---- sessions ---- */
 
-static struct logged_session *capture_session_of(struct capture *k, const struct wire_client *client)
-{
-    return client->session ? znode_tree_session(k->tree, client->session) : NULL;
-}
-
 static void on_opened(struct capture *k, struct wire_client *client)
 {
     struct logged_session *session = znode_tree_session_made(k->tree, client->session);
@@ -821,12 +824,12 @@ static void on_ended(struct capture *k, struct wire_client *client)
     session->connection = NULL;
 }
 
-static void client_leaves(struct capture_client *own)
+static void client_leaves(struct capture *k, struct capture_client *own)
 {
     if (own->link)
+        *(own->next ? &own->next->link : &k->clients_end) = own->link;
+    if (own->link)
         *own->link = own->next;
-    if (own->link && own->next)
-        own->next->link = own->link;
     own->link = NULL;
 }
 
@@ -843,11 +846,9 @@ static void on_lost(struct capture *k, const struct logged_session *session, con
 static void capture_client_new(struct capture *k, struct wire_client *client)
 {
     struct capture_client *own = client->user = xcalloc(1, sizeof *own);
-    *own = (struct capture_client){.client = client, .next = k->clients, .link = &k->clients};
-    if (k->clients)
-        k->clients->link = &own->next;
-    k->clients = own;
-    own->source = k->source;
+    *own = (struct capture_client){.client = client, .link = k->clients_end, .source = k->source};
+    *k->clients_end = own;
+    k->clients_end = &own->next;
 }
 
 static void capture_server_seen(struct capture *k, const struct wire_client *client)
@@ -1003,7 +1004,7 @@ static void capture_on_fact(void *context, struct wire_client *client, const str
     take_fact(k, client, session, fact);
     show_fact(k, client, fact);
     if (fact->kind == WIRE_ENDED)
-        client_leaves(client->user);
+        client_leaves(k, client->user);
 }
 
 static void capture_on_gone(void *context, struct wire_client *client)
@@ -1015,7 +1016,7 @@ static void capture_on_gone(void *context, struct wire_client *client)
         session->connection = NULL;
     if (own) {
         told_forget(own);
-        client_leaves(own);
+        client_leaves(k, own);
     }
     free(own);
 }
@@ -1040,6 +1041,7 @@ struct capture *capture_new(struct model *model, const struct settings *settings
     k->elections = logged_elections_new(k->tree, model, settings, query->election, true);
     k->ends = ends_new(k->tree, &k->coverage, query->beside,
                        &(struct ends_listener){k, hear_connections, on_end, on_explained});
+    k->clients_end = &k->clients;
     k->wire = wire_new(&(struct wire_listener){k, capture_on_fact, capture_on_gone});
     return k;
 }
