@@ -607,8 +607,11 @@ static void became_first(struct candidate *c)
 {
     const struct client *client = c->own->client;
     c->own->deaf = c->own->deaf || chain_is_deaf(c->proof);
-    /* A hidden watch on children would lead to a request, which ends the doubt. */
+    /* A hidden watch on children would lead to a request, which ends the doubt. No layout notifies whose packets show
+     * no watch. */
     unsigned holds = c->own->holds | 1u << PRESUMES_PASSIVE | 1u << PRESUMES_WATCHES;
+    if (client && client->captured && c->wrong == FINDING_NO_WATCH)
+        holds |= 1u << PRESUMES_LAYOUT;
     c->own->doubted = c->own->doubted || (chain_is_deaf(c->wrong) && holds == CERTAINTY_OF_MEMBER && client &&
                                           client->shown.watches_seen_us > c->own->wrong_us);
     c->proof = FINDING_COUNT;

@@ -278,6 +278,8 @@ static void never_wakes(struct diagnosis *d, struct candidate *c)
         c->own->recorded_deaf = (struct moment){0};
     election->own->listens = election->own->listens || c->own->doubted;
     bool passes = c->own->doubted && client_let_pass(client, c->own->before_us);
+    if (c->own->doubted && !passes)
+        diagnosis_again(d, d->f->at.mono_us + NOTICED_US);
     bool recorded = c->own->recorded_deaf.mono_us != 0;
     bool left_behind = is_left_behind(election, c);
     char session[SESSION_TEXT], when[SPAN_TEXT];

@@ -356,6 +356,34 @@ def test_nobody_evicted_it(private, tmp_path, scene, cause):
     assert [(e["failover"]["cause"], e["failover"]["cause_certainty"]) for e in told if e["event"] == "failover"] == [cause] * scene[0]
 
 
+def of_an_heir_that_watches_nothing(asks):
+    packets.NOW_US, Follower.zxid = 1795632400_000000, 100
+    leader, heir, third = Follower(1), Follower(2), Follower(3)
+    yield packets.HEAD
+    for client in leader, heir, third:
+        yield from client.begin()
+    for end, client in (b"0", leader), (b"1", heir), (b"2", third):
+        yield from client.joins(b"/e/n_000000000" + end)
+    yield from third.lists(b"/e/n_000000000", b"0", b"1", b"2")
+    yield from third.watches(b"/e/n_0000000001")
+    packets.NOW_US += 1000000
+    yield from leader.asks(-11, b"")
+    for i in range(12):
+        packets.NOW_US += 1000000
+        yield from heir.pings()
+        yield from third.pings()
+        if asks and i == 5:
+            yield from heir.lists(b"/e/n_000000000", b"1", b"2")
+
+
+@pytest.mark.parametrize("asks", (False, True))
+def test_an_heir_that_watches_nothing(private, tmp_path, asks):
+    """Whatever its layout, nothing notifies it that it is first; it may ask."""
+    (tmp_path / "x.pcap").write_bytes(b"".join(of_an_heir_that_watches_nothing(asks)))
+    told = events(run("events", "--json", "--capture", str(tmp_path / "x.pcap"), env=private))
+    assert ("never-wakes" in [e["finding"]["code"] for e in told if e["event"] == "finding-raised"]) != asks, told
+
+
 def test_a_candidate_that_is_evicted_as_it_is_seen(private):
     """A client lists the candidates for the first time, and deletes the first of them at once."""
     told = events(run("events", "--json", "--capture", "tests/unit/data/captures/listed_and_evicted.pcap", env=private))
