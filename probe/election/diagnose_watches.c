@@ -616,6 +616,14 @@ static void weigh_old(struct diagnosis *d, const struct candidate *c)
     }
 }
 
+/* All watch the first, as their client was written: that is told of the herd, and not of each as its mistake. */
+static bool is_of_herd(const struct election *election, const struct candidate *c)
+{
+    const struct line_shown *line = &election->own->line;
+    return c->wrong == FINDING_WRONG_PREDECESSOR && line->watching > 2 && line->deaf == 0 &&
+           line->watched_by_all == election->candidates[0] && c->own->watched == line->watched_by_all;
+}
+
 void diagnose_watches(struct diagnosis *d)
 {
     struct election *election = d->election;
@@ -645,7 +653,7 @@ void diagnose_watches(struct diagnosis *d)
         if (c->reads && c->own->client && shared_lock_holds(election, c))
             waits_for_writer_behind(d, c);
         enum finding_code wrong = c->wrong;
-        if (wrong == FINDING_COUNT)
+        if (wrong == FINDING_COUNT || is_of_herd(election, c))
             continue;
         bool seen_twice = c->proof == wrong || c->own->client->shown.watches_seen_us > c->own->wrong_us;
         if (!settled(d, c->own->client, seen_twice, wrong, diagnosis_subject(c)))

@@ -128,7 +128,8 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .meaning =
                 "Several candidates watch the same one: when it leaves, all are notified at once, and all "
                 "read the directory at the same moment. Where the whole line watches the first, "
-                "whatever else it watches, it is the client's design (info).",
+                "whatever else it watches, it is the client's design (info), and of three and more, none is "
+                "a wrong-predecessor.",
             .looks =
                 "The owners of two or more candidates have a watch on one candidate. An owner that watches "
                 "its own predecessor as well does not count.",
