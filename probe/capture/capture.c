@@ -419,13 +419,14 @@ static int64_t notified_of_us(const struct capture_client *own, const char *path
     return 0;
 }
 
-/* The first notification was sent when the child was deleted, unless another child had just been created. */
+/* The first notification was sent when the child was deleted, unless another child had just been created, or had gone. */
 static int64_t first_notified_us(const struct capture *k, const struct znode *directory, int64_t gone_us)
 {
-    int64_t first_us = gone_us;
+    int64_t first_us = gone_us, other_us = ends_before_us(k->ends, directory->path, k->now.mono_us);
     for (const struct capture_client *one = k->clients; one && directory->interests; one = one->next) {
         int64_t told_us = notified_of_us(one, directory->path);
-        first_us = told_us >= gone_us - BURST_US && told_us < first_us ? told_us : first_us;
+        bool earlier = told_us >= gone_us - BURST_US && told_us > other_us && told_us < first_us;
+        first_us = earlier ? told_us : first_us;
     }
     for (const struct znode *child = directory->children; child && first_us < gone_us; child = child->sibling)
         if (child->stat.ctime_ms * 1000 >= gone_us - 2 * BURST_US)

@@ -325,6 +325,15 @@ static bool is_at(const char *path, const char *at)
            (path[length] == '\0' || (path[length] == '/' && !strchr(path + length + 1, '/')));
 }
 
+int64_t ends_before_us(const struct ends *e, const char *path, int64_t at_us)
+{
+    int64_t latest_us = 0;
+    for (size_t i = 0; i < ENDED_KEPT; i++)
+        if (is_at(e->seen[i].path, path) && e->seen[i].at_us < at_us && e->seen[i].at_us > latest_us)
+            latest_us = e->seen[i].at_us;
+    return latest_us;
+}
+
 bool ends_are_apart(const struct ends *e, const char *path)
 {
     for (size_t i = 0; i < e->gone_count; i++) {

@@ -50,6 +50,8 @@ void ends_source(struct ends *ends, size_t source);
 size_t ends_present_source(const struct ends *ends); /* or the one that shows the end that is told */
 /* Whether the end of this znode, or the latest of this directory, was shown by another one. */
 bool ends_are_apart(const struct ends *ends, const char *path);
+/* When a packet showed the latest end in this directory, before that time; 0: none is remembered. */
+int64_t ends_before_us(const struct ends *ends, const char *path, int64_t at_us);
 /* A znode is gone. exact: it went just now. */
 void ends_vanishes(struct ends *ends, const char *path, int64_t at_us, bool exact);
 /* Judges those that wait, after a packet. */

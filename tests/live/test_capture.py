@@ -391,8 +391,8 @@ def test_a_candidate_that_is_evicted_as_it_is_seen(private):
     assert (failover["from"][-1], failover["to"][-1], failover["cause"]) == ("0", "1", "deleted"), failover
 
 
-def of_a_member_that_joins_before():
-    """The leader closes its session 40 ms later; its successor, which watches the directory, is notified of both."""
+def of_a_member_that_comes_before(leaves):
+    """Or that leaves. The leader closes its session 40 ms later; its successor, which watches the directory, is notified of both."""
     packets.NOW_US, Follower.zxid = 1795632400_000000, 100
     leader, heir, third = Follower(1), Follower(2), Follower(3)
     told = struct.pack(">ii", 4, 3) + packets.text(b"/e")
@@ -401,24 +401,34 @@ def of_a_member_that_joins_before():
         yield from client.begin()
     yield from leader.joins(b"/e/n_0000000000")
     yield from heir.joins(b"/e/n_0000000001")
-    yield from heir.lists(b"/e/n_000000000", b"0", b"1")
+    members = (b"1", b"2")
+    if leaves:
+        yield from third.joins(b"/e/n_0000000002")
+    yield from heir.lists(b"/e/n_000000000", b"0", *members[:1 + leaves])
     yield from heir.watches(b"/e/n_0000000000")
     packets.NOW_US += 1000000
     yield from heir.answers(-1, zxid=-1, body=told)
-    yield from third.joins(b"/e/n_0000000002")
-    yield from heir.lists(b"/e/n_000000000", b"0", b"1", b"2")
+    if leaves:
+        Follower.zxid += 1
+        yield from third.asks(2, packets.text(b"/e/n_0000000002") + struct.pack(">i", -1))
+    else:
+        yield from third.joins(b"/e/n_0000000002")
+    members = members[:2 - leaves]
+    yield from heir.lists(b"/e/n_000000000", b"0", *members)
     packets.NOW_US += 40000
+    Follower.zxid += leaves
     yield from leader.says(0, packets.frame(struct.pack(">ii", leader.asked + 1, -11)))
     yield from heir.answers(-1, zxid=-1, body=struct.pack(">ii", 2, 3) + packets.text(b"/e/n_0000000000"))
     yield from heir.answers(-1, zxid=-1, body=told)
     packets.NOW_US += 2000
-    yield from heir.lists(b"/e/n_000000000", b"1", b"2")
+    yield from heir.lists(b"/e/n_000000000", *members)
     packets.NOW_US += 3000000
     yield from heir.pings()
 
 
-def test_a_notification_of_another_change(private, tmp_path):
-    (tmp_path / "x.pcap").write_bytes(b"".join(of_a_member_that_joins_before()))
+@pytest.mark.parametrize("leaves", (False, True))
+def test_a_notification_of_another_change(private, tmp_path, leaves):
+    (tmp_path / "x.pcap").write_bytes(b"".join(of_a_member_that_comes_before(leaves)))
     told = events(run("events", "--json", "--capture", str(tmp_path / "x.pcap"), env=private))
     (failover,) = (e["failover"] for e in told if e["event"] == "failover")
     assert failover["cause"] == "closed" and 2 < failover["reacted_ms"][0] < 3, failover
