@@ -53,7 +53,8 @@ struct captured_loss {
     struct moment over;
     int64_t lost_us;    /* of the change of leader */
     uint64_t successor; /* 0: it is not known yet */
-    bool evicted, elsewhere;
+    bool evicted;
+    bool elsewhere;      /* it may have resigned there; evicted: it leads there, and may write for that */
     int64_t led_us;      /* it leads at least since then */
     struct moment wrote; /* evicted: what it still wrote by then */
     char *written;
@@ -210,6 +211,15 @@ static const struct captured_write *write_of(struct captured *captured, const st
     return oldest;
 }
 
+static bool leads_still(const struct cluster *cluster, uint64_t session)
+{
+    const struct client *client = session_table_find(cluster->clients, session);
+    const struct candidate *c = client ? client->owned : NULL;
+    while (c && c->election->leader != c)
+        c = c->own->owned_next;
+    return c != NULL;
+}
+
 /* What a leader wrote only since it led, it writes because it leads. */
 static void note_wrote(struct cluster *cluster, struct captured *captured, const struct observation *o)
 {
@@ -219,12 +229,15 @@ static void note_wrote(struct cluster *cluster, struct captured *captured, const
     const struct captured_write *write = write_of(captured, o);
     for (size_t i = 0; i < LOSSES_KEPT; i++) {
         struct captured_loss *loss = &captured->losses[i];
+        if (loss->written && loss->successor == write->session && strcmp(loss->written, o->path) == 0)
+            captured_touch(cluster, loss->election);
         if (!loss_is_open(loss, write->session) || !loss->evicted || write->first_us >= loss->gone_us ||
             write->first_us < loss->led_us - EITHER_ORDER_US || o->at.mono_us < loss->gone_us)
             continue;
         free(loss->written);
         loss->written = text_copy(o->path);
         loss->wrote = o->at;
+        loss->elsewhere = loss->elsewhere || leads_still(cluster, write->session);
         captured_touch(cluster, loss->election);
     }
 }
@@ -508,11 +521,12 @@ static void evicted_leader_seen(struct diagnosis *d, const struct captured_loss 
         d->f->at.mono_us - loss->wrote.mono_us > DOUBLE_SHOWN_US ||
         !is_written_by_leaders(captured, loss, reaction->reacted_us, &both))
         return;
+    bool certain = both && !loss->elsewhere;
     diagnosis_again(d, loss->wrote.mono_us + DOUBLE_SHOWN_US + 1);
     char began[SPAN_TEXT], ended[SPAN_TEXT];
     struct moment from = {reaction->reacted_us, loss->wrote.wall_us - both_us};
-    diagnosis_raise(d, FINDING_DOUBLE_LEADER, SEVERITY_ERROR, both ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED,
-                    loss->session, NULL, 0, NULL,
+    diagnosis_raise(d, FINDING_DOUBLE_LEADER, SEVERITY_ERROR,
+                    certain ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED, loss->session, NULL, 0, NULL,
                     "for %.3f s %s went on as leader, though its znode had been deleted: its successor, "
                     "session 0x%" PRIx64 ", reacted at %s, and its own session 0x%" PRIx64
                     ", which was not told, wrote %s until %s%s",

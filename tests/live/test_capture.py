@@ -303,6 +303,15 @@ class Follower(packets.Talk):
         names = b"".join(packets.text(path[path.rindex(b"/") + 1:] + end) for end in ends)
         yield from self.asks(8, packets.text(path[:path.rindex(b"/")]) + b"\0", answer=struct.pack(">i", len(ends)) + names)
 
+    def writes(self, path):
+        Follower.zxid += 1
+        stat = struct.pack(">qqqqiiiqiiq", 1, Follower.zxid, 0, 0, Follower.zxid, 0, 0, 0, 1, 0, 1)
+        yield from self.asks(5, packets.text(path) + packets.text(b"x") + struct.pack(">i", -1), answer=stat)
+
+    def deletes(self, path):
+        Follower.zxid += 1
+        yield from self.asks(2, packets.text(path) + struct.pack(">i", -1))
+
     def pings(self, **zxid):
         yield from self.says(0, packets.frame(struct.pack(">ii", -2, 11)))
         yield from self.answers(-2, **zxid)
@@ -354,6 +363,39 @@ def test_nobody_evicted_it(private, tmp_path, scene, cause):
     (tmp_path / "x.pcap").write_bytes(b"".join(of_a_client_that_lives_on(*scene)))
     told = events(run("events", "--json", "--capture", str(tmp_path / "x.pcap"), env=private))
     assert [(e["failover"]["cause"], e["failover"]["cause_certainty"]) for e in told if e["event"] == "failover"] == [cause] * scene[0]
+
+
+def of_a_leader_of_two_elections(both):
+    """It is evicted from the first, and writes on for the second, from which it resigns: one client follows it in each."""
+    packets.NOW_US, Follower.zxid = 1795632400_000000, 100
+    leader, heir, operator = Follower(1), Follower(2), Follower(3)
+    elections = (b"/e/n_000000000", b"/f/n_000000000")[:1 + both]
+    yield packets.HEAD
+    for client in leader, heir, operator:
+        yield from client.begin()
+    for path in elections:
+        yield from leader.joins(path + b"0")
+        yield from heir.joins(path + b"1")
+        yield from heir.lists(path, b"0", b"1")
+        yield from heir.watches(path + b"0")
+    for i in range(4):
+        packets.NOW_US += 1000000
+        yield from leader.writes(b"/p")
+        if i == 1 or (i == 3 and both):
+            yield from (leader if i == 3 else operator).deletes(elections[i == 3] + b"0")
+            yield from heir.answers(-1, zxid=-1, body=struct.pack(">ii", 2, 3) + packets.text(elections[i == 3] + b"0"))
+            yield from heir.lists(elections[i == 3], b"1")
+    yield from heir.writes(b"/p")
+    packets.NOW_US += 1000000
+    yield from heir.pings()
+
+
+@pytest.mark.parametrize("both, certainty", ((False, "certain"), (True, "suspected")))
+def test_a_leader_of_two_elections(private, tmp_path, both, certainty):
+    (tmp_path / "x.pcap").write_bytes(b"".join(of_a_leader_of_two_elections(both)))
+    done = run("once", "--json", "--capture", str(tmp_path / "x.pcap"), env=private)
+    assert [(e["path"], f["certainty"]) for c in json.loads(done.out)["clusters"] for e in c["elections"] for f in e["findings"]
+            if f["code"] == "double-leader"] == [("/e", certainty)], done
 
 
 def of_an_heir_that_watches_nothing(asks):
@@ -409,8 +451,7 @@ def of_a_member_that_comes_before(leaves):
     packets.NOW_US += 1000000
     yield from heir.answers(-1, zxid=-1, body=told)
     if leaves:
-        Follower.zxid += 1
-        yield from third.asks(2, packets.text(b"/e/n_0000000002") + struct.pack(">i", -1))
+        yield from third.deletes(b"/e/n_0000000002")
     else:
         yield from third.joins(b"/e/n_0000000002")
     members = members[:2 - leaves]
