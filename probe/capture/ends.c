@@ -12,8 +12,10 @@
 #define ASKED_KEPT 64
 #define ENDED_KEPT 256
 #define ENDED_KEPT_US INT64_C(60000000)
-/* Ends that wait for packets of other captures. */
-#define GONE_KEPT 64
+/* Ends that wait for packets of other captures, and of these, those that were told without a reason: there may be many at
+ * once, which must not take the places of the others. */
+#define GONE_KEPT 256
+#define TOLD_KEPT 192
 /* The delay of packets and clocks, at most. */
 #define LATE_US INT64_C(150000)
 /* A server ends the connection of an expired session with its znodes. */
@@ -56,7 +58,7 @@ struct ends {
     struct seen_end seen[ENDED_KEPT];
     size_t next_seen;
     struct gone_znode gone[GONE_KEPT];
-    size_t gone_count;
+    size_t gone_count, told_count;
 };
 
 struct ends *ends_new(struct znode_tree *tree, const struct coverage *coverage, bool waits,
@@ -206,10 +208,11 @@ static bool was_left(const struct logged_session *session, int64_t gone_us)
 static void await_client(struct ends *e, const struct znode *node, const struct gone_znode *gone)
 {
     const struct logged_session *session = node->session;
-    if (!session || !session->connection || e->gone_count == GONE_KEPT ||
+    if (!session || !session->connection || e->told_count == TOLD_KEPT || e->gone_count == GONE_KEPT ||
         find_asked(e, node->path, gone->at_us, 0))
         return;
     struct gone_znode *told = &e->gone[e->gone_count++];
+    e->told_count++;
     *told = (struct gone_znode){.path = text_copy(node->path),
                                 .czxid = node->stat.czxid,
                                 .at_us = gone->at_us,
@@ -230,6 +233,7 @@ static void explain(struct ends *e, const struct gone_znode *gone, uint64_t sess
 
 static void gone_drop(struct ends *e, struct gone_znode *gone)
 {
+    e->told_count -= gone->session != 0;
     free(gone->path);
     *gone = e->gone[--e->gone_count];
 }

@@ -319,7 +319,7 @@ class Follower(packets.Talk):
 
 def of_a_client_that_lives_on(directories, heir_at, asks_after_us):
     """It leads in each of them. Its successor is notified that its znodes went, and then its own requests to delete them are answered;
-    None: there are none, and its server answers pings by the transaction before."""
+    None: there are none, and its server, another one, answers pings by the transaction before."""
     packets.NOW_US, Follower.zxid = 1795632400_000000, 100
     leader, heir = Follower(1), Follower(2, heir_at)
     candidates = [b"/e%d/n_000000000" % i for i in range(directories)]
@@ -351,15 +351,16 @@ def of_a_client_that_lives_on(directories, heir_at, asks_after_us):
     for _ in range(5):
         packets.NOW_US += 1000000
         yield from heir.pings()
-        yield from leader.pings(**({"zxid": before} if asks_after_us is None else {}))
+        yield from leader.pings(**({"zxid": before} if asks_after_us is None and heir_at != packets.SERVER else {}))
 
 
 @pytest.mark.parametrize("scene, cause", (((70, packets.SERVER, 0), ("resigned", "certain")),
                                           ((2, ("127.0.0.2", 2181), 30000), ("resigned", "certain")),
-                                          ((2, ("127.0.0.2", 2181), None), ("unknown", None))))
-def test_nobody_evicted_it(private, tmp_path, scene, cause):
+                                          ((2, ("127.0.0.2", 2181), None), ("unknown", None)),
+                                          ((100, packets.SERVER, None), ("evicted", "certain"))))
+def test_a_client_that_lives_on(private, tmp_path, scene, cause):
     """It asks for more at once than are remembered; by a clock that is behind it asks after the end; its session expires, of which its
-    server, cut off from the others, does not know."""
+    server, cut off from the others, does not know; another one, which is not seen, deletes many."""
     (tmp_path / "x.pcap").write_bytes(b"".join(of_a_client_that_lives_on(*scene)))
     told = events(run("events", "--json", "--capture", str(tmp_path / "x.pcap"), env=private))
     assert [(e["failover"]["cause"], e["failover"]["cause_certainty"]) for e in told if e["event"] == "failover"] == [cause] * scene[0]
