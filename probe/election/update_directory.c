@@ -620,11 +620,12 @@ void update_path_denied(const struct update *f)
 void update_path_unread(const struct update *f, enum unread_part part)
 {
     struct election *election = f->election;
-    election->problem = part == UNREAD_NO_ROOM
-                            ? "a candidate was left out for want of memory; the next complete list shows all"
-                        : part == UNREAD_NOT_LISTED
-                            ? "its candidates are not listed yet: the next list that a client reads shows all"
-                            : "the servers do not answer requests about it; electop tries again";
+    election->problem =
+        part == UNREAD_NO_ROOM
+            ? "a candidate was left out for want of memory; the next complete list shows all"
+        : part == UNREAD_NOT_LISTED
+            ? "its candidates are not listed yet: the next list that is captured whole (-s0) shows all"
+            : "the servers do not answer requests about it; electop tries again";
     /* What joined and left before that list is not what its numbers count. */
     election->directory_known = election->directory_known && part != UNREAD_NOT_LISTED;
     if (election->fresh)
