@@ -12,6 +12,8 @@
 
 /* A user's pattern may be as bad as it likes: it gives up here instead of stalling the loop. */
 #define MATCH_LIMIT 20000
+/* Each step back keeps all its groups, of which it may have hundreds. */
+#define MATCH_KILOBYTES 4096
 #define SAMPLE 64
 /* Longer than any name that a recipe makes; the server's own limit on a request is 1 MB. */
 #define NAME_MAX_PARSED 4096
@@ -43,7 +45,7 @@ struct recipe_row {
 struct recipe_book {
     struct recipe_row *rows; /* the user's first */
     size_t count;
-    size_t compiled; /* bytes of all patterns */
+    size_t *compiled; /* bytes of all patterns, and of their machine code */
     struct expression *not_an_election;
     pcre2_match_data *match;
     char *text; /* the subject, NAME_MAX_PARSED bytes at most, and then VECTOR_BYTES of 0 */
@@ -60,10 +62,10 @@ static void set_error(char **error, const char *recipe, const char *what, const 
     snprintf(*error, size, "recipe %s: %s%s", recipe, what, more);
 }
 
-static size_t size_of(const pcre2_code *code)
+static size_t size_of(const pcre2_code *code, uint32_t what)
 {
     size_t size = 0;
-    pcre2_pattern_info(code, PCRE2_INFO_SIZE, &size);
+    pcre2_pattern_info(code, what, &size);
     return size;
 }
 
@@ -79,8 +81,8 @@ static bool compile(struct recipe_book *book, const char *recipe, const char *te
     expression->code = pcre2_compile((PCRE2_SPTR)text, PCRE2_ZERO_TERMINATED,
                                      PCRE2_DOLLAR_ENDONLY | PCRE2_NEVER_UTF, &code, &at, NULL);
     if (expression->code) {
-        book->compiled += size_of(expression->code);
-        if (book->compiled <= COMPILED_MOST)
+        *book->compiled += size_of(expression->code, PCRE2_INFO_SIZE);
+        if (*book->compiled <= COMPILED_MOST)
             return true;
         set_error(error, recipe, "its regular expression and those before it take more than 16 MB; ",
                   "write fewer repetitions, or one recipe for several elections");
@@ -191,6 +193,8 @@ struct recipe_book *recipe_book_new(const struct recipe_settings *own, size_t ow
     if (!book->match || !book->limits) /* PCRE2 allocates by itself */
         memory_exhausted();
     pcre2_set_match_limit(book->limits, MATCH_LIMIT);
+    pcre2_set_heap_limit(book->limits, MATCH_KILOBYTES);
+    book->compiled = xcalloc(1, sizeof *book->compiled);
     book->not_an_election = xcalloc(1, sizeof *book->not_an_election);
     if (!compile(book, "built in", RECIPE_NOT_AN_ELECTION, book->not_an_election, error))
         goto fail;
@@ -232,6 +236,7 @@ void recipe_book_free(struct recipe_book *book)
     if (book->not_an_election)
         pcre2_code_free(book->not_an_election->code);
     free(book->not_an_election);
+    free(book->compiled);
     pcre2_match_data_free(book->match);
     free(book->text);
     pcre2_match_context_free(book->limits);
@@ -347,8 +352,9 @@ static bool matches(const struct recipe_book *book, struct expression *expressio
 {
     /* Where memory may not be made executable the interpreter does, only slower. */
     if (expression->uses < USES_BEFORE_JIT && ++expression->uses == USES_BEFORE_JIT &&
-        size_of(expression->code) <= JIT_MOST)
-        (void)pcre2_jit_compile(expression->code, PCRE2_JIT_COMPLETE);
+        size_of(expression->code, PCRE2_INFO_SIZE) <= JIT_MOST && *book->compiled < COMPILED_MOST &&
+        pcre2_jit_compile(expression->code, PCRE2_JIT_COMPLETE) == 0)
+        *book->compiled += size_of(expression->code, PCRE2_INFO_JITSIZE);
     if (length <= NAME_MAX_PARSED) {
         memcpy(book->text, text, length);
         memset(book->text + length, 0, VECTOR_BYTES);

@@ -419,12 +419,25 @@ TEST(evil_patterns_end)
     char *error = NULL;
     struct recipe_book *own = recipe_book_new(&evil, 1, &error);
     assert_non_null(own);
-    char name[2048];
+    char name[4096];
     memset(name, 'a', sizeof name);
     memcpy(name + 2000, "0000000001", 11);
     struct candidate_name parsed;
     assert_false(recipe_parse_name(own, recipe_book_at(own, 0), name, &parsed));
     recipe_book_free(own);
+    /* Steps back with few groups, and with so many that they would take 5 MB. */
+    memset(name, 'a', 4000);
+    memcpy(name + 4000, "0000000001", 11);
+    for (int groups = 1; groups <= 30; groups += 29) {
+        char pattern[128] = "^(?:a|.)*(?<seq>\\d{10})";
+        for (int i = 1; i < groups; i++)
+            strcat(pattern, "()");
+        evil.candidate = pattern;
+        own = recipe_book_new(&evil, 1, &error);
+        assert_non_null(own);
+        assert_int_equal(recipe_parse_name(own, recipe_book_at(own, 0), name, &parsed), groups == 1);
+        recipe_book_free(own);
+    }
 }
 
 /* Whose elections are at a path, though nobody stands there. */
