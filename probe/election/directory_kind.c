@@ -181,6 +181,7 @@ struct directory_verdict directory_kind_emptied(enum emptied_how how)
 {
     static const char *const evidence[] = {
         [EMPTIED_DIRECTORY] = "its children came and went, and its name is an election's: nobody may lead",
+        [EMPTIED_BESIDE] = "its children came and went, and it lies beside an election: nobody may lead",
         [EMPTIED_MISSING] = "the znode of a leader is missing beside what belongs to it: nobody may lead",
         [EMPTIED_LEFTOVER] = "a znode without an owner is in the place of a leader's: nobody may lead"};
     return (struct directory_verdict){.kind = DIRECTORY_EMPTIED,

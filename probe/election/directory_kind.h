@@ -86,6 +86,7 @@ bool directory_kind_is_part(enum directory_kind parent, const char *name);
 bool directory_kind_is_emptied(const struct recipe_book *book, const char *path, int32_t cversion);
 enum emptied_how {
     EMPTIED_DIRECTORY, /* without children */
+    EMPTIED_BESIDE,    /* so, and it lies beside an election */
     EMPTIED_MISSING,   /* a leader's znode is missing while its siblings exist */
     EMPTIED_LEFTOVER   /* a znode without an owner, and without children, is in its place */
 };

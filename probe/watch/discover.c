@@ -19,6 +19,8 @@
  * under way. */
 #define NAMES_MOST (8u << 20)
 #define POSTPONED_MOST READS_MOST
+/* Bytes of paths in one directory that may have been elections. */
+#define EMPTIED_BYTES (16u << 10)
 /* With paths of so many bytes in hand, one directory is listed at a time: a path is copied for each read. */
 #define PATHS_MOST (1u << 20)
 /* Deeper directories are taken for ones of this depth. */
@@ -53,13 +55,16 @@ struct directory {
     size_t names_at, names_length;
     size_t reserved; /* bytes, while its list is under way */
     int depth;
-    size_t root;                     /* the index of the root where a walk begins; else as in its parent */
-    bool begins;                     /* a root of the settings */
-    bool alone;                      /* listed again after a change: only its new children are walked */
-    bool partly;                     /* some children are not listed */
-    bool part;                       /* part of a semaphore or a queue: never an election */
-    size_t ephemeral, persistent;    /* of its children that were listed */
-    char *ephemeral_at;              /* the first ephemeral child */
+    size_t root;                  /* the index of the root where a walk begins; else as in its parent */
+    bool begins;                  /* a root of the settings */
+    bool alone;                   /* listed again after a change: only its new children are walked */
+    bool partly;                  /* some children are not listed */
+    bool part;                    /* part of a semaphore or a queue: never an election */
+    bool leads;                   /* its names always need a leader, and its own says nothing of elections */
+    bool leads_below;             /* a child of it does, and has candidates */
+    struct text emptied;          /* the paths of children that lost all of theirs, each with its NUL */
+    size_t ephemeral, persistent; /* of its children that were listed */
+    char *ephemeral_at;           /* the first ephemeral child */
     char *witnesses[WITNESSES_MOST]; /* paths of children, if the directory looks like an election */
     size_t witness_count, witness_at, members;
     struct directory_verdict verdict; /* a queue, until a child disproves it */
@@ -131,6 +136,7 @@ static void directory_forget(struct directory *dir)
     free(dir->places);
     free(dir->seen);
     free(dir->names);
+    text_free(&dir->emptied);
     for (size_t i = 0; i < dir->witness_count; i++)
         free(dir->witnesses[i]);
     free(dir->ephemeral_at);
@@ -165,12 +171,29 @@ static void directory_judge(const struct directory *dir)
         keep_directory(d, dir->path, directory_kind_ephemeral_members(), dir->ephemeral);
 }
 
+static void keep_emptied(struct discover *d, const char *path, enum emptied_how how)
+{
+    if (left_out_add_emptied(&d->left, path, how))
+        keep_directory(d, path, directory_kind_emptied(how), 0);
+}
+
+/* Where an election's own name says nothing of elections, one beside it that lost its children may have been another.
+ * Beside a "latch" lie queues and locks. */
+static void judge_siblings(const struct directory *dir)
+{
+    const struct text *paths = &dir->emptied;
+    for (size_t at = 0; dir->leads_below && !dir->discover->ended && at < paths->length;
+         at += strlen(paths->at + at) + 1)
+        keep_emptied(dir->discover, paths->at + at, EMPTIED_BESIDE);
+}
+
 /* The directory or one of its children is done. The last child completes its parent, and so on upwards. */
 static void directory_done(struct directory *dir)
 {
     while (dir && --dir->pending == 0) {
         struct directory *parent = dir->parent;
         directory_judge(dir);
+        judge_siblings(dir);
         directory_forget(dir);
         dir = parent;
     }
@@ -220,12 +243,6 @@ static void forget_watched(struct discover *d)
     d->watched = NULL;
     d->watched_bytes = d->dirty = 0;
     d->unwatched = false;
-}
-
-static void keep_emptied(struct discover *d, const char *path, enum emptied_how how)
-{
-    if (left_out_add_emptied(&d->left, path, how))
-        keep_directory(d, path, directory_kind_emptied(how), 0);
 }
 
 static bool settle_place(struct discover *d, const struct awaited_place *awaited)
@@ -303,6 +320,8 @@ static void look_for_emptied(struct directory *dir, const struct znode_stat *sta
         return;
     if (count == 0 && *own && directory_kind_is_emptied(d->live->model->recipes, dir->path, stat->cversion))
         keep_emptied(d, dir->path, EMPTIED_DIRECTORY);
+    else if (count == 0 && stat->cversion != 0 && dir->parent && dir->parent->emptied.length < EMPTIED_BYTES)
+        text_add_bytes(&dir->parent->emptied, dir->path, strlen(dir->path) + 1);
     look_for_places(dir, stat, names, count);
 }
 
@@ -624,6 +643,8 @@ static void on_witness(void *context, const struct session_answer *answer)
         }
         found(d, dir->path, seen);
         dir->verdict.kind = DIRECTORY_OTHER;
+        if (dir->parent)
+            dir->parent->leads_below |= dir->leads;
     } else if (!d->ended && answer->result != SESSION_LOST && ask_witness(dir)) {
         return; /* the call continues the walk */
     } else if (!d->ended && answer->result == SESSION_OK && dir->witness_at == dir->witness_count) {
@@ -782,8 +803,13 @@ static bool directory_listed(struct directory *dir, const struct znode_stat *sta
         recipe = NULL;
     }
     take_children(dir, recipe, names, count);
-    if (!recipe || live_watches(d->live, dir->path))
+    dir->leads = recipe && recipe->signature && recipe->nature == NATURE_LEADS &&
+                 !directory_kind_is_emptied(d->live->model->recipes, dir->path, 1);
+    if (!recipe || live_watches(d->live, dir->path)) {
+        if (dir->parent)
+            dir->parent->leads_below |= dir->leads;
         return true;
+    }
     if (d->live->model->one_poll)
         keep_seen(dir, stat, names, count);
     return !ask_witness(dir);

@@ -456,6 +456,24 @@ def test_elections_that_nobody_is_in_are_named(zk, client, path):
         screen.close()
 
 
+def test_what_lies_beside_an_election_may_have_been_one(zk, client, path):
+    """Its name says nothing of elections, as its neighbour's does not; beside a "latch" it is something else."""
+    latch = f"_c_{uuid.uuid4()}-latch-"
+    for name in "apps/billing", "app/queue", "jobs/done":
+        client.delete(client.create(f"{path}/{name}/{latch}", ephemeral=True, sequence=True, makepath=True))
+    client.ensure_path(f"{path}/apps/new")
+    for name in f"apps/orders/{latch}", f"app/latch/{latch}", "jobs/next/" + uuid.uuid4().hex + "__lock__":
+        client.create(f"{path}/{name}", b"a:1", ephemeral=True, sequence=True, makepath=True)
+    inside = f"{zk.addresses[0]}{path}"
+    cluster = json.loads(run("discover", "--json", "-s", inside, "--admin", zk.admin).out)["clusters"][0]
+    assert [row["path"] for row in cluster["found"] if row["kind"] == "empty"] == ["/apps/billing"], cluster
+    screen = Pty([PROGRAM, "-s", inside, "--admin", zk.admin], cols=160)
+    try:
+        screen.shows("/apps/billing is empty, and may have been an election")
+    finally:
+        screen.close()
+
+
 def test_leftovers_in_a_leaders_place_are_named(zk, client, path):
     """A znode without an owner where the leader's own would be is no leader: found, it is not passed over."""
     persistent = ("kafka/controller", "service/batman/leader", "hbase/master", "hadoop-ha/ns/ActiveStandbyElectorLock",
