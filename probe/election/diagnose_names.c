@@ -528,9 +528,10 @@ static void lease(struct diagnosis *d)
     const struct election *election = d->election;
     const struct znode_stat *stat = &election->own->directory;
     bool directory = election->recipe && election->recipe->family != FAMILY_LOCK;
-    d->election->written_lately = election->directory_known && !directory && stat->owner == 0 &&
-                                  stat->data_length > 0 && stat->cversion == 0;
-    if (!d->election->written_lately)
+    d->election->childless = election->directory_known && !directory && stat->owner == 0 &&
+                             stat->data_length > 0 && stat->cversion == 0;
+    d->election->written_lately = d->election->childless;
+    if (!d->election->childless)
         return;
     int64_t age_us = d->f->at.wall_us - cluster_stat_us(d->election->cluster, stat->czxid, stat->ctime_ms);
     if (age_us < LEASE_FIRST_US)

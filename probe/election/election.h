@@ -194,9 +194,10 @@ struct election {
     struct moment stale_since; /* where not fresh */
     bool shows_predecessor;    /* its members were seen to watch their predecessors */
     bool mixed, first_waits;   /* its names, or its watches, leave open who leads (certainty.h) */
-    bool written_lately; /* its own data was made or written to lately, and it never had a child: a lease? */
-    bool led_elsewhere;  /* a znode without an owner names its leader: Kafka's, in KRaft */
-    bool hidden_watches; /* hidden watches could notify a client of a change here */
+    bool childless;            /* its own znode has data, no owner, and never had a child */
+    bool written_lately;       /* so, and it was made or written to lately: a lease? */
+    bool led_elsewhere;        /* a znode without an owner names its leader: Kafka's, in KRaft */
+    bool hidden_watches;       /* hidden watches could notify a client of a change here */
 
     struct tenure *tenures; /* a ring; election_tenure_at() reads it */
     size_t tenure_first, tenure_count, tenure_room;

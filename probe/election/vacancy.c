@@ -419,6 +419,10 @@ static void describe_empty(const struct election *election, size_t foreign, char
         snprintf(buffer, size, "nobody holds it: a znode without an owner is in its place");
     else if (election->change.from || foreign > 0 || created < 0)
         snprintf(buffer, size, "nobody stands");
+    else if (created == 0 && !election->recipe && election->childless)
+        snprintf(buffer, size,
+                 "nobody stands, and no znode was ever created in it: if a leader has to create this very "
+                 "znode, the one without an owner is in its place");
     else if (created == 0)
         snprintf(buffer, size, "nobody stands, and no znode was ever created in it");
     else

@@ -339,10 +339,11 @@ static void directory_fields(struct fields *f, struct election *e)
     field_moment(f, &e->stale_since);
     field_signed(f, &e->next_sequence);
     field_size(f, &e->unknown_count);
-    uint64_t shown = e->shows_predecessor | (uint64_t)e->written_lately << 1;
+    uint64_t shown = e->shows_predecessor | (uint64_t)e->written_lately << 1 | (uint64_t)e->childless << 2;
     field_number(f, &shown);
     e->shows_predecessor = shown & 1;
     e->written_lately = shown >> 1 & 1;
+    e->childless = shown >> 2 & 1;
 }
 
 static void counters_fields(struct fields *f, struct counters *counters)

@@ -744,11 +744,13 @@ TEST(blocked)
 #define LATELY                                                                                               \
     "? why-nobody certain: a znode without an owner is in its place, and was written to lately: perhaps "    \
     "its writer leads\n"
-    model_script_run("... nor a lease elsewhere, which never had a child",
-                     "watch /service/lease kind=leader\nconnect\n> connection connected\n+ . a:1\nlist\n"
-                     "> election-seen\n" LATELY "tick 121000\ntime\n"
-                     "? why-nobody certain: nobody stands, and no znode was ever created in it\n"
-                     "= . a:2\nlist\n" LATELY "tick 10\ntime\n? findings no-leader critical suspected\n");
+    model_script_run(
+        "... nor a lease elsewhere, which never had a child",
+        "watch /service/lease kind=leader\nconnect\n> connection connected\n+ . a:1\nlist\n"
+        "> election-seen\n" LATELY "tick 121000\ntime\n"
+        "? why-nobody certain: nobody stands, and no znode was ever created in it: if a leader has "
+        "to create this very znode, the one without an owner is in its place\n"
+        "= . a:2\nlist\n" LATELY "tick 10\ntime\n? findings no-leader critical suspected\n");
     model_script_run("... not a directory, with members or without",
                      "watch /service/x/leader\nconnect\n> connection connected\n+ .\nlist\n> election-seen\n"
                      "? findings none\n= . 10.0.0.1:8200\n+ n_0000000000 s=a\nlist\n"
