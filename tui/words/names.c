@@ -91,7 +91,7 @@ static char *cut_middle(const struct cells *cells, const char *name, int room, i
         int first = columns == AS_USUAL ? room - room / 2 : columns < room ? columns : room;
 
         tail = tail_of(cells, name, room - first);
-        if (grows) { /* a part of a word at the end says less than more of where they differ */
+        if (grows && name[0] == '/') { /* a part of a word says less than more of where two differ */
             size_t whole = tail;
             while (whole < length && !ends_part(name, name[whole]))
                 whole++;
@@ -326,7 +326,7 @@ static void keep_what_fits(struct names *names, const struct cells *cells, int r
 /* A form in which names are cut: columns of the beginning, or a part of the middle. */
 struct form {
     int head;      /* AS_USUAL: that of a lone name */
-    bool grows;    /* by what its end shows of a part of a word */
+    bool grows;    /* a path's by what its end shows of a part of a word */
     size_t middle; /* the byte from which on the middle is shown; 0: the beginning and the end are */
 };
 
