@@ -277,6 +277,8 @@ def test_verbose_gives_more_lines(zk, path, standing, client, tmp_path):
     assert first.startswith("ELECTION CRITICAL - ") and " |" in first and "|" not in "".join(more), done
     assert any(line.startswith(f"CRITICAL: {path}-b: no leader") for line in more), done
     assert any(line.startswith(f"{path} led by host-a:1 for at most ") for line in more), done
+    told, exact = re.search(r" for at most ([0-9.]+)s.* 'tenure'=([0-9.]+)s", check(zk, path).out).groups()
+    assert float(told) >= float(exact)
 
 
 def test_a_cluster_is_a_short_line(zk, path, client, tmp_path):
@@ -290,6 +292,10 @@ def test_a_cluster_is_a_short_line(zk, path, client, tmp_path):
     assert done.status == 2 and len(done.out) <= 200 and done.out.count("\n") == 1, (len(words), done)
     assert words.endswith("; ... (-v shows all)"), done
     assert all(one + ":" in check(zk, *arguments, "-v").out for one in paths)
+    paths[0] += " of tenants" * 20  # no sentence has room, and a word is whole
+    client.ensure_path(paths[0])
+    words = check(zk, *elections_of(zk, tmp_path, "leader", *paths[:2])).out.split(" |")[0]
+    assert re.search(r" (of|tenants)(; [^;]+)?; \.\.\. \(-v shows all\)$", words), words
 
 
 def test_unknown(zk, path):

@@ -266,7 +266,9 @@ static void check_raise_range(struct check *check, const struct election *electi
     if (threshold->high != INFINITY)
         text_add(&range, check_value(kind, threshold->high, true, bound));
     check_raise(check, status, "%s: %s %s%s is %s %s", check_name(check, election), kind->word,
-                bounded ? "of at most " : "", check_value(kind, value, false, now),
+                bounded ? "of at most " : "",
+                bounded ? format_age_as((int64_t)(value * 1e6), AGE_AT_MOST, now, sizeof now)
+                        : check_value(kind, value, false, now),
                 threshold->inside ? "inside" : "outside", range.at);
     text_free(&range);
 }
@@ -506,7 +508,8 @@ static void check_describe(struct check *check, const struct election *election,
                     leader->identity ? leader->identity : leader->name);
         if (!isnan(figures[FIGURE_TENURE]))
             text_printf(&text, " for %s%s", election->leader_since_exact ? "" : "at most ",
-                        format_age((int64_t)(figures[FIGURE_TENURE] * 1e6), age, sizeof age));
+                        format_age_as((int64_t)(figures[FIGURE_TENURE] * 1e6),
+                                      election->leader_since_exact ? 0 : AGE_AT_MOST, age, sizeof age));
         text_printf(&text, ", %zu candidate%s", election->candidate_count,
                     election->candidate_count == 1 ? "" : "s");
         if (figures[FIGURE_NEXT_FAILOVER] == 1)
@@ -713,9 +716,12 @@ static void check_shorten(struct text *words, size_t most)
     most -= sizeof after - 1;
     for (char *at = words->at; (at = strstr(at, "; ")) && (size_t)(at - words->at) <= most; at++)
         cut = (size_t)(at - words->at);
-    if (cut < most / 2)
-        for (cut = most; cut > 0 && ((unsigned char)words->at[cut] & 0xc0) == 0x80; cut--)
+    if (cut < most / 2) {
+        for (cut = most; cut > most / 2 && words->at[cut] != ' '; cut--)
             ;
+        while (cut > 0 && ((unsigned char)words->at[cut] & 0xc0) == 0x80)
+            cut--;
+    }
     words->at[words->length = cut] = '\0';
     text_add(words, after);
 }
