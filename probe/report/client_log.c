@@ -105,11 +105,21 @@ static int64_t syslog_time(const char *at, int64_t year_us)
            fraction_us(at + end);
 }
 
-/* "1795632451.754129 host kernel:", as the journal writes it; 0: there is none here. */
-static int64_t unix_time(const char *at)
+/* "1795632451.754129 host kernel:", as the journal writes it, and its JSON "1795632451754129"; "[1795632451754ms]" of a
+ * JVM, perhaps behind its uptime; 0: there is none here. */
+static int64_t unix_time(const char *line)
 {
+    static const char realtime[] = "\"__REALTIME_TIMESTAMP\"";
+    const char *json = strstr(line, realtime), *ms = *line == '[' ? strstr(line, "ms]") : NULL;
+    const char *at = json ? json + sizeof realtime - 1 : ms && ms - line > 13 ? ms - 13 : line;
+    at += json ? strspn(at, ": \"") : 0;
     int high = digits(at, 5), low = high < 0 ? -1 : digits(at + 5, 5);
-    return low >= 0 && at[10] == '.' ? (high * INT64_C(100000) + low) * 1000000 + fraction_us(at + 10) : 0;
+    int part = low < 0 ? -1 : digits(at + 10, ms ? 3 : 6);
+    if (low < 0 || (at[10] != '.' && part < 0))
+        return 0;
+    return (high * INT64_C(100000) + low) * 1000000 + (at[10] == '.' ? fraction_us(at + 10)
+                                                       : ms          ? part * INT64_C(1000)
+                                                                     : part);
 }
 
 /* "[Wed Nov 25 18:47:32 2026] ", as dmesg -T writes it; 0: there is none here. */
@@ -121,10 +131,15 @@ static int64_t dmesg_time(const char *at)
     return syslog_time(at + 5, local_us(year, 7, 1, 0));
 }
 
-/* Where a date may begin: at the line's beginning, behind a day of the week, or in the first bracket of a JVM's unified
- * log. */
+static const char exclusive[] = "<exclusive-end ", stamp[] = "timestamp=\"", duration[] = "durationms=\"";
+
+/* Where a date may begin: at the line's beginning, behind a day of the week, in the first bracket of a JVM's unified log,
+ * or in an element of OpenJ9's. */
 static const char *date_in(const char *line)
 {
+    const char *of_element = strncmp(line, exclusive, sizeof exclusive - 1) == 0 ? strstr(line, stamp) : NULL;
+    if (of_element)
+        return of_element + sizeof stamp - 1;
     line += *line == '[';
     return strlen(line) > 4 && line[3] == ' ' && digits(line + 4, 4) > 0 ? line + 4 : line;
 }
@@ -193,13 +208,18 @@ static bool unified_pause(const char *line, int64_t at_us, struct client_pause *
     return number < end && take_pause(pause, at_us, strtod(number, NULL) / 1e3, what, length);
 }
 
-/* Both forms: "Total time for which application threads were stopped: 14.2 seconds", written at its end; and of
- * JDK 13 and later: Safepoint "G1CollectFull", ..., Total: 14215123456 ns. */
+/* Three forms: "Total time for which application threads were stopped: 14.2 seconds", written at its end; and of
+ * JDK 13 and later: Safepoint "G1CollectFull", ..., Total: 14215123456 ns;
+ * and <exclusive-end id="8" timestamp="2026-11-25T18:47:32.756" durationms="14215.123" />. */
 static bool stopped_time(const char *line, int64_t at_us, struct client_pause *pause)
 {
     static const char stopped[] = "threads were stopped: ", total[] = "Total: ", safepoint[] = "Safepoint \"";
     static const char threads[] = "all threads stopped";
     const char *at = strstr(line, stopped), *name = strstr(line, safepoint);
+    const char *element = strncmp(line, exclusive, sizeof exclusive - 1) == 0 ? strstr(line, duration) : NULL;
+    if (element)
+        return take_pause(pause, at_us, strtod(element + sizeof duration - 1, NULL) / 1e3, threads,
+                          sizeof threads - 1);
     if (at)
         return take_pause(pause, at_us, strtod(at + sizeof stopped - 1, NULL), threads, sizeof threads - 1);
     const char *ns = name ? strstr(name, total) : NULL;
@@ -280,7 +300,7 @@ static bool kernel_line(const char *line, int64_t at_us, struct client_pause *pa
     if (!killed && !suspend)
         return false;
     take_pause(pause, at_us, 0, killed ? killed : suspended,
-               killed ? strcspn(killed, ",\n") : sizeof suspended - 1);
+               killed ? strcspn(killed, ",\"\n") : sizeof suspended - 1);
     pause->to_us = INT64_MAX;
     return true;
 }

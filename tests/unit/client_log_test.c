@@ -67,6 +67,17 @@ TEST(each_form_of_a_pause)
          "Out of memory: Killed process 812 (java)"},
         {"1795608014.500000 host kernel: Out of memory: Killed process 812 (java)", 14500, -1,
          "Out of memory: Killed process 812 (java)"},
+        {"{\"MESSAGE\":\"Out of memory: Killed process 812 (java)\",\"__REALTIME_TIMESTAMP\" : "
+         "\"1795608014500000\"}",
+         14500, -1, "Out of memory: Killed process 812 (java)"},
+        {"[99.2s][1795608014500ms][gc          ] GC(7) Pause Full (System.gc()) 6M->6M(64M) 500.000ms", 14000,
+         14500, "Pause Full (System.gc())"},
+        {"[2026-11-25T12:00:14.500+0000][0.057s][1795608014500ms][57ms][vm][25479][gc] GC(7) Pause "
+         "Degenerated GC "
+         "(Outside of Cycle) 6M->6M(64M) 500.000ms",
+         14000, 14500, "Pause Degenerated GC (Outside of Cycle)"},
+        {"<exclusive-end id=\"8\" timestamp=\"2026-11-25T12:00:14.500\" durationms=\"500.000\" />", 14000,
+         14500, "all threads stopped"},
         {"2026-11-25T12:00:17.501234567Z stdout F [2026-11-25T12:00:17.500+0000][info][gc] GC(3) Pause Full "
          "(x) "
          "9M->8M(9M) 2500.000ms",
@@ -110,6 +121,7 @@ TEST(lines_that_tell_of_no_pause)
         "[CMS-concurrent-mark: 0.008/0.050 secs] [Times: user=0.05 sys=0.00, real=0.05 secs]",
         "Out of memory",
         "Nov 25 12:00:14 host kernel: out of memory: Kill",
+        "<exclusive-start id=\"2\" timestamp=\"2026-11-25T12:00:14.500\" intervalms=\"1.2\">",
     };
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         struct client_pause pause = {0};
