@@ -861,6 +861,9 @@ static void see_line(struct diagnosis *d)
     if (faults == 0)
         return;
     line->watched_by_all = shared_lock(election) ? NULL : watched_by_all(d);
+    election->own->all_watch_first =
+        election->own->all_watch_first || (line->watched_by_all == election->candidates[0] &&
+                                           line->deaf == 0 && (line->watching > 2 || line->wrong > 1));
     see_helpers(d, faults);
 }
 

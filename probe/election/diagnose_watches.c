@@ -451,7 +451,7 @@ static void herd(struct diagnosis *d, const struct candidate *c)
     if (places < 2)
         return;
     /* Two are no herd if one of them watches it by mistake: that one is reported. */
-    for (size_t i = 1; i <= named && count == 2; i++)
+    for (size_t i = 1; i <= named && count == 2 && !d->election->own->all_watch_first; i++)
         if (owners[i]->wrong == FINDING_WRONG_PREDECESSOR)
             return;
     enum certainty certainty = CERTAINTY_CERTAIN;
@@ -620,7 +620,7 @@ static void weigh_old(struct diagnosis *d, const struct candidate *c)
 static bool is_of_herd(const struct election *election, const struct candidate *c)
 {
     const struct line_shown *line = &election->own->line;
-    return c->wrong == FINDING_WRONG_PREDECESSOR && line->watching > 2 && line->deaf == 0 &&
+    return c->wrong == FINDING_WRONG_PREDECESSOR && election->own->all_watch_first && line->deaf == 0 &&
            line->watched_by_all == election->candidates[0] && c->own->watched == line->watched_by_all;
 }
 

@@ -126,7 +126,8 @@ struct election_private {
                                        it is of no use any more */
 
     /* Its diagnosis. */
-    bool dirty, touched; /* to be diagnosed; something that is shown has changed already */
+    bool dirty, touched;  /* to be diagnosed; something that is shown has changed already */
+    bool all_watch_first; /* three and more were seen to: their client's design */
     struct line_shown line;
     bool shows_layout; /* its line, or its names, show which znodes its members watch (certainty.h) */
     bool none_alike;   /* no two candidates have the same identity, and none has had another one since */

@@ -543,6 +543,10 @@ TEST(illnesses)
                                   "unw c " A "\nw c " B "\nunw d " A "\nw d " C "\n"
                                   "proof\n"
                                   "? findings none\n");
+    model_script_run("... of which two are left",
+                     FOUR "w b " A "\nw c " A "\nw d " A "\nproof\n"
+                          "unw b " A "\n- " B "\nlist\n> candidate-left " B " @2\nproof\n"
+                          "? findings herd info certain " A "," C "," D "\n");
     model_script_run("... a warning where some of the line follow the recipe",
                      FOUR "+ " E " s=e\nclient e on=1 at=10.0.0.5:15\nw b " A "\nw c " A "\nw d " A "\n"
                           "w e " D "\nlist\n> candidate-joined " E " @5\nreadall\nproof\n"
