@@ -827,13 +827,25 @@ static struct wire_connection *wire_connection_of(struct wire *wire, struct tcp_
     return c;
 }
 
-/* Which side of a connection that was open before the capture is the client: pings tell. */
+/* One request for a path: of an answer, this would be a failure that no server knows. */
+static bool asks_for_path(const uint8_t *bytes, size_t length)
+{
+    if (length <= 16 || frame_prefix(bytes) != length - FRAME_PREFIX || bytes[16] != '/')
+        return false;
+    int32_t number = (int32_t)frame_prefix(bytes + 4), kind = (int32_t)frame_prefix(bytes + 8);
+    uint32_t path = frame_prefix(bytes + 12);
+    return number >= 0 && kind_is_plausible(number, kind, (uint32_t)length) && path > 0 &&
+           path <= length - 16;
+}
+
+/* Which side of a connection that was open before the capture is the client: pings tell, and what clients ask that are
+ * too busy to ping. */
 static bool find_sides(struct wire_connection *c, const struct tcp_connection *tcp, int side,
                        const uint8_t *bytes, size_t length)
 {
     static const uint8_t ping[] = {0, 0, 0, 8, 255, 255, 255, 254, 0, 0, 0, 11};
     static const uint8_t pong[] = {0, 0, 0, 16, 255, 255, 255, 254};
-    if (length == sizeof ping && memcmp(bytes, ping, sizeof ping) == 0)
+    if ((length == sizeof ping && memcmp(bytes, ping, sizeof ping) == 0) || asks_for_path(bytes, length))
         wire_sides(c, tcp, side);
     else if (length == 20 && memcmp(bytes, pong, sizeof pong) == 0)
         wire_sides(c, tcp, !side);

@@ -399,6 +399,23 @@ def test_a_leader_of_two_elections(private, tmp_path, both, certainty):
             if f["code"] == "double-leader"] == [("/e", certainty)], done
 
 
+def of_a_busy_client():
+    """It was connected before, and sends no ping, as it always has a request to send."""
+    packets.NOW_US, Follower.zxid = 1795632400_000000, 7
+    client = Follower(1)
+    yield packets.HEAD
+    for _ in range(30):
+        packets.NOW_US += 100000
+        yield from client.lists(b"/e/_c_7f85c08b-550b-4b4b-8859-9ebdea2bdf79-latch-000000000", b"0")
+
+
+def test_a_client_too_busy_to_ping(private, tmp_path):
+    (tmp_path / "x.pcap").write_bytes(b"".join(of_a_busy_client()))
+    done = run("once", "--json", "--capture", str(tmp_path / "x.pcap"), env=private)
+    assert "1 connection was open" in done.err, done
+    assert [e["path"] for c in json.loads(done.out)["clusters"] for e in c["elections"]] == ["/e"], done
+
+
 def of_an_heir_that_watches_nothing(asks):
     packets.NOW_US, Follower.zxid = 1795632400_000000, 100
     leader, heir, third = Follower(1), Follower(2), Follower(3)
