@@ -1,3 +1,4 @@
+#define _GNU_SOURCE /* O_PATH */
 #include "config/plain_file.h"
 
 #include <errno.h>
@@ -28,14 +29,29 @@ static int plain_file_with(const char *path, int flags, const char **why)
     return -1;
 }
 
-int plain_file_open(const char *path, const char **why)
-{
-    return plain_file_with(path, O_RDONLY, why);
-}
-
 void plain_file_name(int descriptor, char name[static PLAIN_FILE_NAME])
 {
     snprintf(name, PLAIN_FILE_NAME, "/proc/self/fd/%d", descriptor);
+}
+
+/* Opened, a device may act, and the writer of a pipe goes on: so what the name means is looked at before, and then this
+ * is opened, whatever the name means by then. */
+int plain_file_open(const char *path, const char **why)
+{
+    struct stat status;
+    char name[PLAIN_FILE_NAME];
+    int found = open(path, O_PATH | O_CLOEXEC), fd = -1;
+    if (found < 0) {
+        *why = strerror(errno);
+        return -1;
+    }
+    plain_file_name(found, name);
+    if (fstat(found, &status) != 0 || !S_ISREG(status.st_mode))
+        *why = "is not a plain file";
+    else if ((fd = plain_file_with(name, O_RDONLY, why)) < 0 && errno == ENOENT) /* without /proc */
+        fd = plain_file_with(path, O_RDONLY, why);
+    close(found);
+    return fd;
 }
 
 FILE *plain_file_stream(const char *path, const char **why)

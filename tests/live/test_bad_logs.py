@@ -261,6 +261,19 @@ def test_only_plain_files_are_opened(folder):
     assert "neither a directory nor a file" in said, said
 
 
+def test_what_is_refused_is_not_opened(tmp_path):
+    """Who would write into a pipe goes on waiting for a reader."""
+    os.mkfifo(tmp_path / "pipe")
+    with subprocess.Popen(["sh", "-c", 'exec 3> "$0"', tmp_path / "pipe"]) as writer:
+        done = run("report", "--replay", str(tmp_path / "pipe"))
+        assert done.status == 2 and "is not a file" in done.err, done
+        try:
+            with pytest.raises(subprocess.TimeoutExpired):
+                writer.wait(0.3)
+        finally:
+            writer.kill()
+
+
 def test_a_tree_of_links(folder):
     """Directories that contain themselves are read once."""
     (folder / "log.1").write_bytes(log(*story()))
