@@ -87,6 +87,20 @@ static bool settled(struct diagnosis *d, const struct client *client, bool seen_
     return seen_twice || d->one_poll || diagnosis_stands(d, code, subject);
 }
 
+/* Watches that a client renews on another connection take effect a second later, while all renew theirs: after the loss
+ * of ZooKeeper's leader. */
+#define RENEWAL_US INT64_C(3000000)
+
+static bool renews_watches(struct diagnosis *d, const struct candidate *c)
+{
+    int64_t connected_us = client_established_us(d->election->cluster, candidate_client(c));
+    int64_t left_us = connected_us + RENEWAL_US - d->f->at.wall_us;
+    if (connected_us <= summary_created_us(c) || left_us <= 0)
+        return false;
+    diagnosis_again(d, d->f->at.mono_us + left_us);
+    return true;
+}
+
 static void raise_watch(struct diagnosis *d, struct candidate *c, enum finding_code code)
 {
     struct election *election = d->election;
@@ -655,7 +669,8 @@ void diagnose_watches(struct diagnosis *d)
         enum finding_code wrong = c->wrong;
         if (wrong == FINDING_COUNT || is_of_herd(election, c))
             continue;
-        bool seen_twice = c->proof == wrong || c->own->client->shown.watches_seen_us > c->own->wrong_us;
+        bool seen_twice = c->proof == wrong ||
+                          (c->own->client->shown.watches_seen_us > c->own->wrong_us && !renews_watches(d, c));
         if (!settled(d, c->own->client, seen_twice, wrong, diagnosis_subject(c)))
             continue;
         raise_watch(d, c, wrong);

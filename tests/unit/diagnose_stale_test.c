@@ -167,6 +167,11 @@ TEST(doubts_what_moved)
                  wrong[i].watches, code, code);
         model_script_run(what, script);
     }
+    model_script_run("watches that a client renews a second after it moved",
+                     FOUR "proof\n? findings none\n"
+                          "unw c " B "\nclient c on=2 at=10.0.0.3:99\ntick 100\nround\ntick 600\nround\n"
+                          "? findings none\ntick 2500\nround\n? standing no-watch suspected\n"
+                          "w c " B "\ntick 1000\nround\n? findings none\n");
     model_script_run(
         "herd: one of it moves",
         FOUR "unw c " B "\nw c " A "\nunw d " C "\nw d " A "\nproof\nproof\n"
