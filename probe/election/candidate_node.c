@@ -118,6 +118,29 @@ static char *named_and_registered(const struct update *f, const struct candidate
                  : text_copy(member);
 }
 
+/* A word that all candidates write is that of a role or of the service. It is a name once one of them writes another. */
+static bool names_nobody(const struct update *f, const struct candidate *candidate, const char *word)
+{
+    struct election *election = f->election;
+    struct election_private *own = election->own;
+    const struct candidate *other = NULL;
+    bool was = own->one_word;
+    for (size_t i = 0; i < election->candidate_count && !own->words_differ && !other; i++) {
+        const struct candidate *c = election->candidates[i];
+        if (c->data_length > 0 && c->stat.owner != candidate->stat.owner)
+            other = c;
+    }
+    if (!other)
+        return was;
+    own->words_differ = other->data_length != candidate->data_length ||
+                        memcmp(other->data, candidate->data, other->data_length) != 0;
+    own->one_word = !own->words_differ && identity_is_word(word);
+    for (size_t i = 0; i < election->candidate_count && own->one_word != was; i++)
+        if (election->candidates[i] != candidate)
+            candidate_node_identify(f, election->candidates[i]);
+    return own->one_word;
+}
+
 bool candidate_acknowledges(const struct election *election, const struct candidate *candidate)
 {
     return candidate == election->leader && election->ack_place == ACK_PLACE_NODE && election->ack_present &&
@@ -143,10 +166,11 @@ void candidate_node_identify(const struct update *f, struct candidate *candidate
     }
     if (any || !registry_wished) {
         char *found = identity_from_data(candidate->data, candidate->data_length);
-        if (found) {
+        if (found && !(any && names_nobody(f, candidate, found))) {
             set_identity(candidate, found, IDENTITY_DATA);
             return;
         }
+        free(found);
         if (candidate->identity_source == IDENTITY_DATA)
             set_identity(candidate, NULL, IDENTITY_SESSION);
     }

@@ -1,5 +1,4 @@
 /* Duplicates: of one session, or of one identity. */
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -189,28 +188,9 @@ static bool read_since(struct diagnosis *d, const struct namesakes *alike, int64
     return all;
 }
 
-/* "10.0.0.1:8080" */
-static bool is_address(const char *identity)
+static bool says_no_name(const struct candidate *c)
 {
-    size_t host = strcspn(identity, ":"), dots = 0;
-    for (size_t i = 0; i < host; i++)
-        dots += identity[i] == '.';
-    return dots == 3 && strspn(identity, "0123456789.") == host && identity[host] == ':';
-}
-
-/* "1", "lock", "2026-11-25": no name of a host or of a process. Nor is "1@app": each copy of a container has the same
-   process number and host name, and a restart elsewhere has another number. */
-static bool is_constant(const struct candidate *c)
-{
-    const char *identity = c->identity;
-    size_t length = strlen(identity), letters = 0, marks = 0, process = strspn(identity, DIGITS);
-    for (size_t i = 0; i < length; i++) {
-        letters += isalpha((unsigned char)identity[i]) != 0;
-        marks += strchr("0123456789.:-_/@", identity[i]) != NULL;
-    }
-    bool copied = process > 0 && identity[process] == '@';
-    return c->identity_source == IDENTITY_DATA &&
-           ((letters == 0 && !is_address(identity)) || marks == 0 || copied);
+    return c->identity_source == IDENTITY_DATA && identity_is_word(c->identity);
 }
 
 /* A GUID, or a host and a port, perhaps with more behind them ("host:8983_solr", "host,16000,1764236400"). A host
@@ -389,7 +369,7 @@ static void compare_identity(struct diagnosis *d, struct identities *all, uint32
     struct namesakes alike = {.of = {first},
                               .count = 1,
                               .by_name = first->identity_source == IDENTITY_NAME,
-                              .shared_word = is_constant(first) ||
+                              .shared_word = says_no_name(first) ||
                                              (all->distinct == 1 && !names_process(first->identity))};
     for (uint32_t next; (next = all->next[i]); i = next - 1) {
         const struct candidate *c = candidates[next - 1];
@@ -421,7 +401,7 @@ static void duplicate_identity(struct diagnosis *d)
         if (own_words(election->candidates[i]) && owner_is_session(election->candidates[i]->stat.owner))
             note_identity(election, &all, (uint32_t)(any = i));
     /* One word that all write says nothing of who they are. */
-    bool one_word = all.distinct == 1 && (all.reporting >= 3 || is_constant(election->candidates[any]));
+    bool one_word = all.distinct == 1 && (all.reporting >= 3 || says_no_name(election->candidates[any]));
     for (size_t i = 0; i < election->candidate_count && !one_word; i++)
         if (all.next[i])
             compare_identity(d, &all, (uint32_t)i);

@@ -1,6 +1,7 @@
 #include "probe/election/identity.h"
 
 #include <arpa/inet.h>
+#include <ctype.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdint.h>
@@ -443,4 +444,24 @@ bool identity_is_personal(const char *identity)
         return strcmp(identity, IDENTITY_TEST_CANDIDATE) != 0 && inet_pton(AF_INET, identity, &address) != 1;
     /* A host and its port, as most are, have one colon: asked at each diagnosis. */
     return !strchr(colon + 1, ':') || inet_pton(AF_INET6, identity, &address) != 1;
+}
+
+/* "10.0.0.1:8080" */
+static bool is_address(const char *identity)
+{
+    size_t host = strcspn(identity, ":"), dots = 0;
+    for (size_t i = 0; i < host; i++)
+        dots += identity[i] == '.';
+    return dots == 3 && strspn(identity, "0123456789.") == host && identity[host] == ':';
+}
+
+bool identity_is_word(const char *identity)
+{
+    size_t length = strlen(identity), letters = 0, marks = 0, process = strspn(identity, "0123456789");
+    for (size_t i = 0; i < length; i++) {
+        letters += isalpha((unsigned char)identity[i]) != 0;
+        marks += strchr("0123456789.:-_/@", identity[i]) != NULL;
+    }
+    return (letters == 0 && !is_address(identity)) || (process > 0 && identity[process] == '@') ||
+           (marks == 0 && strcmp(identity, IDENTITY_TEST_CANDIDATE) != 0);
 }

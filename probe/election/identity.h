@@ -44,4 +44,10 @@ bool identity_is_kraft(const void *data, size_t length);
  */
 bool identity_is_personal(const char *identity);
 
+/*
+ * "1", "lock", "2026-11-25": no name of a host or of a process, though one may be called so. Nor is "1@app": each copy
+ * of a container has the same process number and host name, and a restart elsewhere has another number.
+ */
+bool identity_is_word(const char *identity);
+
 #endif

@@ -172,7 +172,11 @@ TEST(owners)
                                  "? standing duplicate-identity suspected\n");
     model_script_run("... a constant that both write names nobody",
                      CONNECT "+ " A " s=a leader\n+ " B " s=b leader\nlist\n> election-seen\nreadall\n"
-                             "tick 10\nreadall\n? findings none\n");
+                             "tick 10\nreadall\n? findings none\n"
+                             "client a on=1 at=10.0.0.1:99\nclient b on=1 at=10.0.0.2:99\nround\n"
+                             "? identity " A " 10.0.0.1 by client\n? identity " B " 10.0.0.2 by client\n"
+                             "+ " C " s=c standby\nlist\n> candidate-joined " C " @3\nread " C "\n"
+                             "? identity " A " leader by data\n? identity " C " standby by data\n");
     model_script_run("... one that only those write which wait may be what they are",
                      CONNECT "+ " A " s=a leader\n+ " B " s=b standby\n+ " C " s=c standby\nlist\n"
                              "> election-seen\nreadall\ntick 10\nreadall\n"
