@@ -7,6 +7,7 @@ import time
 
 from falls import electop_falls, floor_falls, median, whole_run
 from measure_burden import measure_burden
+from measure_capture import measure_capture
 from measure_certainty import measure_certainty
 from measure_crowd import measure_crowd
 from measure_far import measure_far
@@ -340,5 +341,6 @@ def measure_diagnose(_rig, rounds, _quick, say):
 MEASURES = {"fall": measure_fall, "look": measure_look, "churn": measure_churn, "idle": measure_idle,
             "frame": measure_frame, "keys": measure_keys, "picture": measure_picture, "asking": measure_asking,
             "history": measure_history, "diagnose": measure_diagnose, "crowd": measure_crowd,
-            "transport": measure_transport, "transactions": measure_transactions, "operation": measure_operation,
+            "transport": measure_transport, "transactions": measure_transactions, "capture": measure_capture,
+            "operation": measure_operation,
             "burden": measure_burden, "certainty": measure_certainty, "growth": measure_growth, "far": measure_far}

@@ -66,6 +66,49 @@ class Talk:
         yield from self.asks(1, text(path) + text(b"x") + acl + struct.pack(">i", flags), answer=text(path))
 
 
+class Follower(Talk):
+    """A client of the server at this address, which answers by the latest transaction, at the present time."""
+    zxid = 100
+
+    def says(self, side, data):
+        global NOW_US
+        NOW_US += 100
+        yield from super().says(side, data)
+
+    def answers(self, number, error=0, body=b"", zxid=None):
+        yield from self.says(1, frame(struct.pack(">iqi", number, Follower.zxid if zxid is None else zxid, error) + body))
+
+    def asks(self, kind, body, error=0, answer=b""):
+        self.asked += 1
+        yield from self.says(0, frame(struct.pack(">ii", self.asked, kind) + body))
+        yield from self.answers(self.asked, error, answer)
+
+    def joins(self, path):
+        Follower.zxid += 1
+        yield from self.creates(path, 1)
+
+    def watches(self, path):
+        stat = struct.pack(">qqqqiiiqiiq", Follower.zxid - 1, Follower.zxid - 1, 0, 0, 0, 0, 0, 0x1001, 1, 0, Follower.zxid - 1)
+        yield from self.asks(3, text(path) + b"\1", answer=stat)
+
+    def lists(self, path, *ends):
+        names = b"".join(text(path[path.rindex(b"/") + 1:] + end) for end in ends)
+        yield from self.asks(8, text(path[:path.rindex(b"/")]) + b"\0", answer=struct.pack(">i", len(ends)) + names)
+
+    def writes(self, path):
+        Follower.zxid += 1
+        stat = struct.pack(">qqqqiiiqiiq", 1, Follower.zxid, 0, 0, Follower.zxid, 0, 0, 0, 1, 0, 1)
+        yield from self.asks(5, text(path) + text(b"x") + struct.pack(">i", -1), answer=stat)
+
+    def deletes(self, path):
+        Follower.zxid += 1
+        yield from self.asks(2, text(path) + struct.pack(">i", -1))
+
+    def pings(self, **zxid):
+        yield from self.says(0, frame(struct.pack(">ii", -2, 11)))
+        yield from self.answers(-2, **zxid)
+
+
 # ---- pcapng ----
 
 def block(kind, body):
