@@ -457,6 +457,7 @@ static void findings_sort(struct election *election)
         return;
     qsort(election->findings, election->finding_count, sizeof(struct finding *), worse_first);
     const struct finding *doubt = vacancy_doubt(election);
+    doubt = doubt ? doubt : vacancy_blocking(election);
     for (size_t i = election->finding_count; doubt && --i > 0;) {
         struct finding *before = election->findings[i - 1];
         if (election->findings[i] == doubt && before->severity == doubt->severity &&

@@ -374,19 +374,13 @@ static size_t describe_mark(const struct election *election, struct vacancy_reas
     return 1;
 }
 
-/* The finding of blocked_lock() about a znode in the place of a lock's; NULL: there is none. */
-static const struct finding *blocking(const struct election *election)
+const struct finding *vacancy_blocking(const struct election *election)
 {
     for (size_t i = 0; i < election->finding_count; i++)
         if (election->findings[i]->code == FINDING_PERSISTENT_CANDIDATE &&
             election->findings[i]->candidate_count == 0)
             return election->findings[i];
     return NULL;
-}
-
-bool vacancy_is_blocked(const struct election *election)
-{
-    return blocking(election) != NULL;
 }
 
 static bool is_written_to(const struct election *election)
@@ -403,7 +397,7 @@ static bool may_be_lease(const struct election *election)
 
 bool vacancy_is_doubtful(const struct election *election)
 {
-    const struct finding *finding = blocking(election);
+    const struct finding *finding = vacancy_blocking(election);
     return finding ? finding->severity < SEVERITY_CRITICAL : may_be_lease(election);
 }
 
@@ -415,7 +409,7 @@ static void describe_empty(const struct election *election, size_t foreign, char
         snprintf(
             buffer, size,
             "a znode without an owner is in its place, and was written to lately: perhaps its writer leads");
-    else if (blocking(election) || is_written_to(election))
+    else if (vacancy_blocking(election) || is_written_to(election))
         snprintf(buffer, size, "nobody holds it: a znode without an owner is in its place");
     else if (election->change.from || foreign > 0 || created < 0)
         snprintf(buffer, size, "nobody stands");

@@ -45,8 +45,8 @@ bool vacancy_is_denied(const struct election *election);
 /* The same, or perhaps so: how long it took to lead, if it does, is not known. Not where it has to acknowledge, and has
  * not: that took so long at least. */
 bool vacancy_is_untaken(const struct election *election);
-/* A znode without an owner lies in the place of a lock's. */
-bool vacancy_is_blocked(const struct election *election);
+/* The finding that a znode without an owner lies in the place of a lock's; NULL: there is none. */
+const struct finding *vacancy_blocking(const struct election *election);
 /* A persistent znode lies in the place of a lock's, or never had a child, and was made or written to lately: its writer
  * may lead. */
 bool vacancy_is_doubtful(const struct election *election);

@@ -730,7 +730,7 @@ TEST(blocked)
         "> election-seen\n- .\nlist\n> leader-lost leader @1\n> candidate-left leader @1\n"
         "tick 1000\n+ . x\nlist\n? " BLOCKED
         "suspected\ntick 35000\ntime\n? standing persistent-candidate certain\ntick 60000\ntime\n"
-        "? findings no-leader critical certain; persistent-candidate critical certain\n");
+        "? findings persistent-candidate critical certain; no-leader critical certain\n");
     model_script_run(
         "... and that somebody writes to: perhaps a TTL znode, kept by the leader",
         "watch /loadbalance/leader\nconnect\n> connection connected\n+ . s=a x\nread .\n"
@@ -777,10 +777,10 @@ TEST(handed_over)
     model_script_run(
         "it may lead outside ZooKeeper",
         KAFKA(BROKER) "- .\n+ . {\"brokerid\":3000}\n" LOST "read .\ntick 60000\ntime\n"
-                      "? findings no-leader critical suspected; persistent-candidate critical "
+                      "? findings persistent-candidate critical suspected; no-leader critical "
                       "suspected\n"
                       "- .\nlist\n+ . x\nlist\ntick 35000\ntime\n"
-                      "? findings no-leader critical certain; persistent-candidate critical certain\n");
+                      "? findings persistent-candidate critical certain; no-leader critical certain\n");
     model_script_run("Kafka's controller in KRaft leads, and says so",
                      KAFKA(BROKER) "- .\n+ . {\"brokerid\":3000,\"kraftControllerEpoch\" : 4}\n" LOST
                                    "read .\ntick 60000\ntime\n? findings none\n? sound yes\n"

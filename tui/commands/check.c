@@ -409,7 +409,7 @@ static void check_defaults(struct check *check, const struct election *election,
     const char *path = check_name(check, election);
     /* A lock is its holder, unless another znode is in its place. */
     bool missing =
-        state == ELECTION_ABSENT || (lock && state == ELECTION_VACANT && !vacancy_is_blocked(election));
+        state == ELECTION_ABSENT || (lock && state == ELECTION_VACANT && !vacancy_blocking(election));
     bool named = election->origin == ORIGIN_CONFIGURED || election->origin == ORIGIN_EXPECTED;
     char why[VACANCY_TEXT] = "", local[VACANCY_TEXT];
     struct failover lost;
