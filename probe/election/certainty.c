@@ -577,15 +577,15 @@ static bool readers_pass(const struct election *election, const struct candidate
     return true;
 }
 
-/* Under the names of the official recipe, which has no library, the only one that waits watches nobody,
- * and nobody was ever seen to: another host may tell it of its turn. Other names are those of a program or of a
- * library. */
-static bool may_be_told(const struct election *election)
+/* Under the names of the official recipe, which has no library, the only one that waits watches nobody, not even one that
+ * has gone, and nobody was ever seen to: another host may tell it of its turn. Other names are those of a program or of
+ * a library. */
+static bool may_be_told(const struct election *election, const struct candidate *c)
 {
     const char *recipe = election->recipe ? election->recipe->name : "";
     return (strcmp(recipe, "zookeeper") == 0 || strcmp(recipe, "zookeeper-session") == 0) &&
            !election->shows_predecessor && election->own->line.watching == 0 &&
-           election->recognised != RECOGNISED_CONFIGURED;
+           c->wrong != FINDING_WATCH_ON_DELETED && election->recognised != RECOGNISED_CONFIGURED;
 }
 
 /* All that it skips have its identity, or had its host until they lost their connection: a client that was restarted
@@ -624,7 +624,7 @@ unsigned certainty_of_member(const struct election *election, const struct candi
     bool follows = c->own->watched && election->reader_count == 0 &&
                    chain_is_watched(election, election->candidates[0], c->stat.owner);
     bool as_all = (c->own->watched && c->own->watched == election->own->line.watched_by_all) || follows ||
-                  election->own->line.pairs || readers_pass(election, c) || may_be_told(election) ||
+                  election->own->line.pairs || readers_pass(election, c) || may_be_told(election, c) ||
                   skips_its_own(election, c);
     return (certainty_layout(election, c) ? BIT(LAYOUT) : 0) |
            (certainty_order(election, c) && !contradicts ? BIT(ORDER) : 0) |

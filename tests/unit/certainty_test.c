@@ -278,17 +278,19 @@ TEST(the_only_one_that_waits)
     static const struct {
         const char *first, *second, *before, *expected;
     } rows[] = {
-        {"n_0000000000", "n_0000000001", "", "suspected"},
-        {"n_0000000000", "n_0000000001", "w b n_0000000000\nround\nunw b n_0000000000\n", "certain"},
-        {"candidate-72058518964535541_0000000000", "candidate-72058518964535542_0000000001", "", "suspected"},
-        {A, B, "", "certain"},
+        {"n_0000000000", "n_0000000001", "", "no-watch suspected"},
+        {"n_0000000000", "n_0000000001", "w b n_0000000000\nround\nunw b n_0000000000\n", "no-watch certain"},
+        {"n_0000000001", "n_0000000003", "w b n_0000000002\n", "watch-on-deleted certain"},
+        {"candidate-72058518964535541_0000000000", "candidate-72058518964535542_0000000001", "",
+         "no-watch suspected"},
+        {A, B, "", "no-watch certain"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         char script[1024];
         snprintf(script, sizeof script,
                  "watch /app/election\nconnect\n> connection connected\n+ %s s=a\n+ %s s=b\n"
                  "client a on=1 at=10.0.0.1:11\nclient b on=1 at=10.0.0.2:12\n"
-                 "tick 1000\nlist\n> election-seen\nreadall\n%sproof\n? standing no-watch %s\n",
+                 "tick 1000\nlist\n> election-seen\nreadall\n%sproof\n? standing %s\n",
                  rows[i].first, rows[i].second, rows[i].before, rows[i].expected);
         model_script_run(rows[i].second, script);
     }
