@@ -20,8 +20,9 @@
 #define TICK_US INT64_C(250000)
 #define TICKS_MOST 400
 #define SHOW_US INT64_C(1000000)
-/* Enough for each connection to have shown what it is. */
+/* Enough for a connection to have shown what it is; those of four-letter words are none of sessions. */
 #define FOREIGN_PACKETS 20
+#define FOREIGN_US INT64_C(5000000)
 #define TOLD_MOST 8
 /* For this long after a notification, the client's requests are counted and the answers timed. */
 #define TIMED_US INT64_C(1000000)
@@ -344,16 +345,23 @@ static void show_servers(struct capture *k)
     }
 }
 
+static void judge_foreign(struct capture *k, bool over)
+{
+    const struct capture_limits *l = &k->limits;
+    bool long_enough = over || k->now.mono_us - k->sources[k->source].began_us >= FOREIGN_US;
+    if (k->foreign !=
+        (l->packets > FOREIGN_PACKETS && l->sessions + l->late + l->encrypted == 0 && long_enough)) {
+        k->foreign = !k->foreign;
+        show_limits(k);
+    }
+}
+
 static void capture_tick(struct capture *k, int64_t at_us)
 {
     k->now = (struct moment){at_us, at_us};
     k->ticked_us = at_us;
     wire_pass(k->wire, at_us);
-    const struct capture_limits *l = &k->limits;
-    if (k->foreign != (l->packets > FOREIGN_PACKETS && l->sessions + l->late + l->encrypted == 0)) {
-        k->foreign = !k->foreign;
-        show_limits(k);
-    }
+    judge_foreign(k, false);
     if (at_us - k->shown_us >= SHOW_US) {
         k->shown_us = at_us;
         znode_tree_each_session(k->tree, show_again, k);
@@ -1188,6 +1196,7 @@ void capture_end(struct capture *k, size_t source)
     if (!k->coverage.sources[source].over)
         k->sources[source].quiet_us = capture_quiet_us(k, source);
     k->coverage.sources[source].over = true;
+    judge_foreign(k, true);
 }
 
 const struct coverage *capture_coverage(const struct capture *k)

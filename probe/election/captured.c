@@ -473,11 +473,27 @@ static const struct captured_wake *first_reaction(const struct captured *capture
     return first;
 }
 
+/* It became first, was notified of that, and asked nothing until it was lost: it never took over. */
+static bool never_led(const struct captured *captured, const struct captured_loss *loss)
+{
+    bool asleep = false;
+    for (size_t i = 0; i < WAKES_KEPT && !asleep; i++) {
+        const struct captured_wake *wake = &captured->wakes[i];
+        asleep = wake->path && wake->session == loss->session && !wake->missing &&
+                 strcmp(wake->election, loss->election) == 0 &&
+                 wake->notified_us >= loss->led_us - EITHER_ORDER_US &&
+                 wake->notified_us <= loss->led_us + EITHER_ORDER_US &&
+                 (wake->reacted_us == 0 || wake->reacted_us >= loss->gone_us);
+    }
+    return asleep;
+}
+
 static void double_leader_seen(struct diagnosis *d, const struct captured_loss *loss)
 {
     const struct election *election = d->election;
     const struct captured_wake *reaction = first_reaction(election->cluster->captured, election, loss);
     if (!reaction || election->kind != KIND_LEADER || loss->over.mono_us <= reaction->reacted_us ||
+        never_led(election->cluster->captured, loss) ||
         d->f->at.mono_us - loss->over.mono_us > DOUBLE_SHOWN_US)
         return;
     diagnosis_again(d, loss->over.mono_us + DOUBLE_SHOWN_US + 1);

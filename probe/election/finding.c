@@ -335,7 +335,8 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .meaning = "A former leader could believe that it led while its successor did already.",
             .looks =
                 "A capture: the successor reacted to the end of the leader's znode before the former "
-                "leader was told that its session is over. Or another session had deleted that znode, and "
+                "leader was told that its session is over, unless that one had asked for nothing since it "
+                "became first. Or another session had deleted that znode, and "
                 "the former leader, which no packet told, still wrote what it wrote only since it led: "
                 "certain if its successor writes that, too.",
             .advice =

@@ -312,6 +312,12 @@ class Follower(packets.Talk):
         Follower.zxid += 1
         yield from self.asks(2, packets.text(path) + struct.pack(">i", -1))
 
+    def is_refused(self, session):
+        yield packets.packet(packets.NOW_US, packets.segment(self.client, self.server, 1000, 0, packets.SYN))
+        yield packets.packet(packets.NOW_US, packets.segment(self.server, self.client, 2000, 1001, packets.SYN | packets.ACK))
+        yield from self.says(0, packets.frame(struct.pack(">iqiq", 0, 0, 4000, session) + packets.text(bytes(16)) + b"\0"))
+        yield from self.says(1, packets.frame(struct.pack(">iiq", 0, 0, 0) + packets.text(bytes(16)) + b"\0"))
+
     def pings(self, **zxid):
         yield from self.says(0, packets.frame(struct.pack(">ii", -2, 11)))
         yield from self.answers(-2, **zxid)
@@ -397,6 +403,43 @@ def test_a_leader_of_two_elections(private, tmp_path, both, certainty):
     done = run("once", "--json", "--capture", str(tmp_path / "x.pcap"), env=private)
     assert [(e["path"], f["certainty"]) for c in json.loads(done.out)["clusters"] for e in c["elections"] for f in e["findings"]
             if f["code"] == "double-leader"] == [("/e", certainty)], done
+
+
+def of_an_heir_that_is_stopped(asks):
+    """It is notified of the end of the leader, and stops: at once, or once it has asked."""
+    packets.NOW_US, Follower.zxid = 1795632400_000000, 100
+    line = leader, heir, third = [Follower(number) for number in (1, 2, 3)]
+    path = b"/e/n_000000000"
+    yield packets.HEAD
+    for end, client in zip((b"0", b"1", b"2"), line):
+        yield from client.begin()
+        yield from client.joins(path + end)
+    yield from third.lists(path, b"0", b"1", b"2")
+    yield from third.watches(path + b"1")
+    yield from heir.watches(path + b"0")
+    packets.NOW_US += 1000000
+    yield from third.pings()
+    yield from leader.asks(-11, b"")
+    yield from heir.answers(-1, zxid=-1, body=struct.pack(">ii", 2, 3) + packets.text(path + b"0"))
+    if asks:
+        yield from heir.lists(path, b"1", b"2")
+    for _ in range(5):
+        packets.NOW_US += 1000000
+        yield from third.pings()
+    Follower.zxid += 1
+    yield from third.answers(-1, zxid=-1, body=struct.pack(">ii", 2, 3) + packets.text(path + b"1"))
+    yield from third.lists(path, b"2")
+    packets.NOW_US += 1000000
+    yield from Follower(4).is_refused(0x1002)
+    packets.NOW_US += 1000000
+    yield from third.pings()
+
+
+@pytest.mark.parametrize("asks", (False, True))
+def test_an_heir_that_never_led(private, tmp_path, asks):
+    (tmp_path / "x.pcap").write_bytes(b"".join(of_an_heir_that_is_stopped(asks)))
+    told = events(run("events", "--json", "--capture", str(tmp_path / "x.pcap"), env=private))
+    assert ("double-leader" in [e["finding"]["code"] for e in told if e["event"] == "finding-raised"]) == asks, told
 
 
 def of_a_busy_client():
