@@ -509,7 +509,7 @@ static void double_leader_seen(struct diagnosis *d, const struct captured_loss *
                     describe_clock(loss->over, ended, sizeof ended));
 }
 
-/* Nobody but leaders wrote this; *both: its successor has, too. */
+/* Nobody but leaders wrote this, the later ones among them; *both: its successor has, too. */
 static bool is_written_by_leaders(const struct captured *captured, const struct captured_loss *loss,
                                   int64_t reacted_us, bool *both)
 {
@@ -518,10 +518,9 @@ static bool is_written_by_leaders(const struct captured *captured, const struct 
         const struct captured_write *write = &captured->writes[i];
         if (!write->path || write->session == loss->session || strcmp(write->path, loss->written) != 0)
             continue;
-        bool successor = write->session == loss->successor && write->first_us >= reacted_us;
-        if (!successor && write->last_us >= loss->led_us)
+        if (write->first_us < reacted_us && write->last_us >= loss->led_us)
             return false;
-        *both = *both || successor;
+        *both = *both || (write->session == loss->successor && write->first_us >= reacted_us);
     }
     return true;
 }

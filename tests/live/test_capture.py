@@ -295,8 +295,8 @@ class Follower(packets.Talk):
         Follower.zxid += 1
         yield from self.creates(path, 1)
 
-    def watches(self, path):
-        stat = struct.pack(">qqqqiiiqiiq", Follower.zxid - 1, Follower.zxid - 1, 0, 0, 0, 0, 0, 0x1001, 1, 0, Follower.zxid - 1)
+    def watches(self, path, owner=0x1001):
+        stat = struct.pack(">qqqqiiiqiiq", Follower.zxid - 1, Follower.zxid - 1, 0, 0, 0, 0, 0, owner, 1, 0, Follower.zxid - 1)
         yield from self.asks(3, packets.text(path) + b"\1", answer=stat)
 
     def lists(self, path, *ends):
@@ -375,23 +375,26 @@ def test_a_client_that_lives_on(private, tmp_path, scene, cause):
 def of_a_leader_of_two_elections(both):
     """It is evicted from the first, and writes on for the second, from which it resigns: one client follows it in each."""
     packets.NOW_US, Follower.zxid = 1795632400_000000, 100
-    leader, heir, operator = Follower(1), Follower(2), Follower(3)
+    leader, heir, third, operator = (Follower(number) for number in (1, 2, 3, 4))
     elections = (b"/e/n_000000000", b"/f/n_000000000")[:1 + both]
     yield packets.HEAD
-    for client in leader, heir, operator:
+    for client in leader, heir, third, operator:
         yield from client.begin()
     for path in elections:
         yield from leader.joins(path + b"0")
         yield from heir.joins(path + b"1")
-        yield from heir.lists(path, b"0", b"1")
         yield from heir.watches(path + b"0")
+        yield from third.joins(path + b"2")
+        yield from third.watches(path + b"1", 0x1002)
+        yield from third.lists(path, b"0", b"1", b"2")
     for i in range(4):
         packets.NOW_US += 1000000
         yield from leader.writes(b"/p")
         if i == 1 or (i == 3 and both):
             yield from (leader if i == 3 else operator).deletes(elections[i == 3] + b"0")
             yield from heir.answers(-1, zxid=-1, body=struct.pack(">ii", 2, 3) + packets.text(elections[i == 3] + b"0"))
-            yield from heir.lists(elections[i == 3], b"1")
+            yield from heir.lists(elections[i == 3], b"1", b"2")
+    yield from third.writes(b"/p")  # only since then: as a later leader would
     yield from heir.writes(b"/p")
     packets.NOW_US += 1000000
     yield from heir.pings()
@@ -415,7 +418,7 @@ def of_an_heir_that_is_stopped(asks):
         yield from client.begin()
         yield from client.joins(path + end)
     yield from third.lists(path, b"0", b"1", b"2")
-    yield from third.watches(path + b"1")
+    yield from third.watches(path + b"1", 0x1002)
     yield from heir.watches(path + b"0")
     packets.NOW_US += 1000000
     yield from third.pings()
