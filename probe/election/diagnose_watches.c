@@ -654,8 +654,12 @@ void diagnose_watches(struct diagnosis *d)
         /* Its owner may be one of those that watch. */
         unsure = (!c->known && !c->denied) || (c->own->client && !c->own->client->shown.watches_known);
     }
-    if (unsure)
-        diagnosis_keep_all(d, FINDING_HERD);
+    for (size_t i = 0; i < election->finding_count && unsure; i++) {
+        const struct finding *finding = election->findings[i];
+        /* Nobody watches it any more once the watched one, its first, is gone. */
+        if (finding->code == FINDING_HERD && election_find(election, finding->candidates[0]))
+            diagnosis_keep(d, FINDING_HERD, finding->subject);
+    }
     for (size_t i = 0; i < election->candidate_count; i++) {
         struct candidate *c = election->candidates[i];
         if (i == 0) {

@@ -543,6 +543,12 @@ TEST(illnesses)
                                   "unw c " A "\nw c " B "\nunw d " A "\nw d " C "\n"
                                   "proof\n"
                                   "? findings none\n");
+    model_script_run("... that is over with its first, even where watches are hidden",
+                     FOUR "w b " A "\nw c " A "\nw d " A "\nproof\nhide 1 watches\n"
+                          "? findings herd info certain unconfirmed " A "," B "," C "," D "\n"
+                          "- " A "\nend a\nlist\n> leader-lost " A " @1\n> candidate-left " A " @1\n"
+                          "> leader-elected " A " -> " B " after 0\n"
+                          "? findings none\n");
     model_script_run("... of which two are left",
                      FOUR "w b " A "\nw c " A "\nw d " A "\nproof\n"
                           "unw b " A "\n- " B "\nlist\n> candidate-left " B " @2\nproof\n"
