@@ -205,7 +205,9 @@ static bool packed_open(struct packed_file *packed, const char *file, bool raw, 
         archive_read_support_format_zip(packed->archive);
     }
     if (archive_read_open_fd(packed->archive, packed->fd, 1u << 18) != ARCHIVE_OK)
-        *error = archive_problem(packed->archive);
+        *error = raw ? archive_problem(packed->archive)
+                     : text_copy("no archive, and not named as servers name their files; call it log.ZXID or "
+                                 "snapshot.ZXID");
     else if (archive_filter_count(packed->archive) > 2) /* each layer takes memory; one is the file */
         *error = text_copy("is packed more than once; unpack it first");
     return !*error;

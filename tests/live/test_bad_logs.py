@@ -230,6 +230,8 @@ def test_packed_files(folder, tmp_path, suffix, pack):
     whole = tmp_path / f"data.tar.{suffix}"
     whole.write_bytes(pack(plain.getvalue()))
     assert told(whole)[:2] == (["expired", "closed"], "")
+    (tmp_path / f"mine.{suffix}").write_bytes(pack(log(*story())))
+    assert "call it log.ZXID" in told(tmp_path / f"mine.{suffix}", statuses=(2,))[1]
 
 
 def test_no_file_chooses_a_program(folder, tmp_path):
