@@ -181,6 +181,11 @@ static void describe_end(const struct failover_evidence *e, enum failover_cause 
 {
     char heard[32], listed[32], timeout[32], parted[80] = "";
     const char *at = e->server ? e->server : "its server";
+    int64_t unheard_us = e->gone_us - e->heard_low_us;
+    if (cause == CAUSE_EXPIRED && e->listed_us < e->gone_us - (int64_t)e->timeout_ms * 1000) {
+        int64_t most_us = judge_detection(e).high_us; /* its expiry shows that it was heard after that list */
+        unheard_us = most_us >= 0 && most_us < unheard_us ? most_us : unheard_us;
+    }
     seconds(e->fate_us - e->gone_us, listed, sizeof listed);
     if (e->heard_low_us == 0 && (cause == CAUSE_ENDED || e->apart_us != 0)) {
         char span[32], apart[112] = "";
@@ -204,7 +209,7 @@ static void describe_end(const struct failover_evidence *e, enum failover_cause 
     snprintf(buffer, size,
              "last heard %s before its znode went, by %s%s; its timeout is %s; absent from the session list "
              "%s after%s",
-             seconds(e->gone_us - e->heard_low_us, heard, sizeof heard), at, parted,
+             seconds(unheard_us, heard, sizeof heard), at, parted,
              seconds((int64_t)e->timeout_ms * 1000, timeout, sizeof timeout), listed, how);
 }
 

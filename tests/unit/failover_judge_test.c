@@ -221,6 +221,10 @@ TEST(reports_its_evidence)
     assert_string_equal(
         text, "last heard 11.0 s before its znode went, by zk1:2181; its timeout is 10.0 s; absent from the "
               "session list 0.20 s after");
+    e = heard_before(15 * S);
+    e.listed_us = GONE - 15 * S; /* it expires within 13.5 s: it was heard later than that list shows */
+    failover_evidence_describe(&e, CAUSE_EXPIRED, text, sizeof text);
+    assert_memory_equal(text, "last heard 13.5 s before", strlen("last heard 13.5 s before"));
     failover_evidence_describe(&e, CAUSE_EXPIRED, small, sizeof small);
     assert_int_equal(strlen(small), sizeof small - 1);
     e = heard_before(2 * S);
