@@ -173,10 +173,11 @@ TEST(doubts_what_moved)
                           "? findings none\ntick 2500\nround\n? standing no-watch suspected\n"
                           "w c " B "\ntick 1000\nround\n? findings none\n");
     model_script_run(
-        "herd: one of it moves",
+        "herd: all of it but one move",
         FOUR "unw c " B "\nw c " A "\nunw d " C "\nw d " A "\nproof\nproof\n"
-             "? standing herd certain\naway d\ntick 100\nround 1\n? standing herd suspected unconfirmed\n"
-             "client d on=2 at=10.0.0.4:99\nw d " A "\nproof\n? standing herd certain\n");
+             "? standing herd certain\naway d\ntick 100\nround 1\n? standing herd certain\n"
+             "away c\ntick 100\nround 1\n? standing herd suspected unconfirmed\n"
+             "client c on=2 at=10.0.0.3:99\nw c " A "\nproof\n? standing herd certain\n");
 }
 
 /* An election that servers say nothing new about is not looked at again, nor written into a recording. */
