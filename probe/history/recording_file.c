@@ -98,14 +98,16 @@ static bool check_private_directory(const char *directory, char **error)
     return true;
 }
 
-/* The latest that this process has taken: it may be taken again, whatever other names a backup gave it meanwhile. */
+/* The latest that this process has taken: it may be taken again, whatever other names a backup gave it meanwhile. Another
+   file may have its inode once it is deleted. */
 static struct stat latest;
+static char *latest_file;
 
 static bool is_latest(const char *file)
 {
     struct stat status;
-    return latest.st_ino != 0 && lstat(file, &status) == 0 && status.st_dev == latest.st_dev &&
-           status.st_ino == latest.st_ino;
+    return latest_file && strcmp(file, latest_file) == 0 && lstat(file, &status) == 0 &&
+           status.st_dev == latest.st_dev && status.st_ino == latest.st_ino;
 }
 
 /* Missing is fine. */
@@ -259,8 +261,8 @@ int recording_file_take(const char *file, char **real, char **error)
     if (*real && check_all(*real, error))
         lock = take_lock(*real, error);
     if (lock >= 0 && make_file(*real, error)) {
-        if (lstat(*real, &latest) != 0)
-            latest.st_ino = 0;
+        free(latest_file);
+        latest_file = lstat(*real, &latest) == 0 ? xstrdup(*real) : NULL;
         return lock;
     }
     if (lock >= 0)

@@ -172,12 +172,11 @@ TEST(doubts_what_moved)
                           "unw c " B "\nclient c on=2 at=10.0.0.3:99\ntick 100\nround\ntick 600\nround\n"
                           "? findings none\ntick 2500\nround\n? standing no-watch suspected\n"
                           "w c " B "\ntick 1000\nround\n? findings none\n");
-    model_script_run(
-        "herd: all of it but one move",
-        FOUR "unw c " B "\nw c " A "\nunw d " C "\nw d " A "\nproof\nproof\n"
-             "? standing herd certain\naway d\ntick 100\nround 1\n? standing herd certain\n"
-             "away c\ntick 100\nround 1\n? standing herd suspected unconfirmed\n"
-             "client c on=2 at=10.0.0.3:99\nw c " A "\nproof\n? standing herd certain\n");
+    model_script_run("herd: all of it but one move",
+                     FOUR "unw c " B "\nw c " A "\nunw d " C "\nw d " A "\nproof\nproof\n"
+                          "? standing herd certain\naway d\ntick 100\nround 1\n? standing herd certain\n"
+                          "away c\ntick 100\nround 1\n? standing herd suspected unconfirmed\n"
+                          "client c on=2 at=10.0.0.3:99\nw c " A "\nproof\n? standing herd certain\n");
 }
 
 /* An election that servers say nothing new about is not looked at again, nor written into a recording. */
