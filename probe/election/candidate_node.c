@@ -118,23 +118,30 @@ static char *named_and_registered(const struct update *f, const struct candidate
                  : text_copy(member);
 }
 
-/* A word that all candidates write is that of a role or of the service. It is a name once one of them writes another. */
+/* A word that all candidates write is that of a role or of the service; three do not have a text by chance, unless it is
+   their one process. It is a name once one of them writes another. */
 static bool names_nobody(const struct update *f, const struct candidate *candidate, const char *word)
 {
     struct election *election = f->election;
     struct election_private *own = election->own;
-    const struct candidate *other = NULL;
+    const struct candidate *other = NULL, *third = NULL;
     bool was = own->one_word;
-    for (size_t i = 0; i < election->candidate_count && !own->words_differ && !other; i++) {
+    for (size_t i = 0; i < election->candidate_count && !own->words_differ && !third; i++) {
         const struct candidate *c = election->candidates[i];
-        if (c->data_length > 0 && c->stat.owner != candidate->stat.owner)
+        if (c->data_length == 0 || c->stat.owner == candidate->stat.owner)
+            continue;
+        if (!other)
             other = c;
+        else if (c->stat.owner != other->stat.owner)
+            third = c;
     }
     if (!other)
         return was;
     own->words_differ = other->data_length != candidate->data_length ||
                         memcmp(other->data, candidate->data, other->data_length) != 0;
-    own->one_word = !own->words_differ && identity_is_word(word);
+    own->one_word =
+        !own->words_differ &&
+        (identity_is_word(word) || (third && identity_is_personal(word) && !identity_is_process(word)));
     for (size_t i = 0; i < election->candidate_count && own->one_word != was; i++)
         if (election->candidates[i] != candidate)
             candidate_node_identify(f, election->candidates[i]);

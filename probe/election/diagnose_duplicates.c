@@ -22,7 +22,6 @@
 /* Candidates of one session that are compared with one another. */
 #define SHARED_MOST 64
 #define NAMED 16
-#define DIGITS "0123456789"
 /* So long those that came at once may take to be read. */
 #define READING_US INT64_C(10000000)
 /* Data that a finding rests on is read again as often. */
@@ -193,18 +192,6 @@ static bool says_no_name(const struct candidate *c)
     return c->identity_source == IDENTITY_DATA && identity_is_word(c->identity);
 }
 
-/* A GUID, or a host and a port, perhaps with more behind them ("host:8983_solr", "host,16000,1764236400"). A host
-   alone, a version, an image, a zone, or a time is shared by processes. */
-static bool names_process(const char *identity)
-{
-    size_t length = strlen(identity);
-    if ((length == 32 || length == 36) && strspn(identity, "0123456789abcdefABCDEF-") == length)
-        return true;
-    size_t host = strcspn(identity, ":,");
-    size_t port = host < length ? strspn(identity + host + 1, DIGITS) : 0;
-    return strspn(identity, DIGITS) < host && port > 0 && strchr("_,", identity[host + 1 + port]) != NULL;
-}
-
 /* Whether all of them have one address; alive: ... and a connection that is not silent. ANSWER_UNKNOWN: no server shows
    it, or they are too many to be kept. */
 static enum answer have_one_address(const struct diagnosis *d, const struct namesakes *alike,
@@ -313,7 +300,7 @@ static void raise_namesakes(struct diagnosis *d, const struct namesakes *alike)
        processes cannot listen on one port of one host; and one that is silent now may have been alive beside the
        other. */
     enum answer alive = ANSWER_UNKNOWN;
-    bool process = alike->by_name || names_process(first->identity);
+    bool process = alike->by_name || identity_is_process(first->identity);
     enum answer one = have_one_address(d, alike, &alive);
     bool harmless = alive == ANSWER_YES && (one == ANSWER_YES || !process);
     bool shared = is_shared(d, alike);
@@ -370,7 +357,7 @@ static void compare_identity(struct diagnosis *d, struct identities *all, uint32
                               .count = 1,
                               .by_name = first->identity_source == IDENTITY_NAME,
                               .shared_word = says_no_name(first) ||
-                                             (all->distinct == 1 && !names_process(first->identity))};
+                                             (all->distinct == 1 && !identity_is_process(first->identity))};
     for (uint32_t next; (next = all->next[i]); i = next - 1) {
         const struct candidate *c = candidates[next - 1];
         all->next[i] = 0;

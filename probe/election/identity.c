@@ -455,13 +455,25 @@ static bool is_address(const char *identity)
     return dots == 3 && strspn(identity, "0123456789.") == host && identity[host] == ':';
 }
 
+#define DIGITS "0123456789"
+
 bool identity_is_word(const char *identity)
 {
-    size_t length = strlen(identity), letters = 0, marks = 0, process = strspn(identity, "0123456789");
+    size_t length = strlen(identity), letters = 0, marks = 0, process = strspn(identity, DIGITS);
     for (size_t i = 0; i < length; i++) {
         letters += isalpha((unsigned char)identity[i]) != 0;
         marks += strchr("0123456789.:-_/@", identity[i]) != NULL;
     }
     return (letters == 0 && !is_address(identity)) || (process > 0 && identity[process] == '@') ||
            (marks == 0 && strcmp(identity, IDENTITY_TEST_CANDIDATE) != 0);
+}
+
+bool identity_is_process(const char *identity)
+{
+    size_t length = strlen(identity);
+    if ((length == 32 || length == 36) && strspn(identity, "0123456789abcdefABCDEF-") == length)
+        return true;
+    size_t host = strcspn(identity, ":,");
+    size_t port = host < length ? strspn(identity + host + 1, DIGITS) : 0;
+    return strspn(identity, DIGITS) < host && port > 0 && strchr("_,", identity[host + 1 + port]) != NULL;
 }

@@ -50,4 +50,10 @@ bool identity_is_personal(const char *identity);
  */
 bool identity_is_word(const char *identity);
 
+/*
+ * A GUID, or a host and a port, perhaps with more behind them ("host:8983_solr", "host,16000,1764236400"). A host alone,
+ * a version, an image, a zone, or a time is shared by processes.
+ */
+bool identity_is_process(const char *identity);
+
 #endif

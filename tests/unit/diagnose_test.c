@@ -186,6 +186,10 @@ TEST(owners)
                              " s=b billing.v2\nlist\n> election-seen\nreadall\n"
                              "tick 10\nreadall\n"
                              "? findings duplicate-identity warning suspected " A "," B "\n");
+    model_script_run("... of three, it is no name", CONNECT
+                     "+ " A " s=a billing.v2\n+ " B " s=b billing.v2\n+ " C " s=c billing.v2\nlist\n"
+                     "> election-seen\nreadall\nclient c on=1 at=10.0.0.3:99\nround\n? findings none\n"
+                     "? identity " C " 10.0.0.3 by client\n");
     model_script_run("... with a port it is one process with two sessions, or two with one configuration",
                      CONNECT "+ " A " s=a billing:2181\n+ " B " s=b billing:2181\nlist\n> election-seen\n"
                              "readall\ntick 10\nreadall\n"
