@@ -279,6 +279,23 @@ static const char *describe_logged_before(const struct diagnosis *d, char *buffe
     return buffer;
 }
 
+/* The directory's ACL was set after it had joined, and before it became first. No watch tells of that: the list does that
+ * shows the leader's loss. */
+#define LOCKED_OUT_US INT64_C(600000000)
+
+static bool may_be_locked_out(struct diagnosis *d, const struct candidate *c)
+{
+    const struct election *election = d->election;
+    struct moment changed = election->own->acl_changed;
+    int64_t until_us = election->leader_since.mono_us + LOCKED_OUT_US;
+    if (changed.mono_us == 0 || election->leader != c || !vacancy_first_follows(election) ||
+        election->acknowledged == ACK_YES || changed.wall_us <= summary_created_us(c) ||
+        changed.mono_us > election->leader_since.mono_us + NOTICED_US || d->f->at.mono_us >= until_us)
+        return false;
+    diagnosis_again(d, until_us);
+    return true;
+}
+
 static void never_wakes(struct diagnosis *d, struct candidate *c)
 {
     struct election *election = d->election;
@@ -319,6 +336,13 @@ static void never_wakes(struct diagnosis *d, struct candidate *c)
             requests == 1 ? "" : "s at most", c->name, describe_logged_before(d, before, sizeof before));
         return;
     }
+    if (!c->own->deaf && !passes && !recorded && !left_behind && may_be_locked_out(d, c))
+        diagnosis_raise(
+            d, FINDING_NEVER_WAKES, SEVERITY_INFO, CERTAINTY_SUSPECTED, diagnosis_subject(c), who, 1,
+            "if it does not lead, see whether it may still list the candidates (getAcl)",
+            "the ACL of %s was set after %s had joined, and before %s: if its client may no longer "
+            "list the candidates, it does not know that it is first",
+            election->path, c->name, describe_clock(election->own->acl_changed, when, sizeof when));
     if ((!c->own->deaf && !passes && !recorded && !left_behind) || election->leader != c)
         return;
     if (left_behind) {

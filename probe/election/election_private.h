@@ -88,9 +88,11 @@ struct election_private {
     uint64_t gone_since_list;    /* departures by OBSERVED_ABSENT since the last list */
     struct znode_stat directory; /* of the election's own znode */
     int64_t changed_us;          /* its children were seen to change; 0: never */
-    int64_t quiet_us;            /* a list or an absence showed the children of now; 0: not known */
-    int64_t synced_us;           /* the latest list after a sync; 0: none */
-    int64_t lasted_us;           /* so long its directory had existed when it went; 0: it has not gone */
+    struct moment
+        acl_changed;   /* a Stat showed that the directory's ACL had been set since the Stat before it */
+    int64_t quiet_us;  /* a list or an absence showed the children of now; 0: not known */
+    int64_t synced_us; /* the latest list after a sync; 0: none */
+    int64_t lasted_us; /* so long its directory had existed when it went; 0: it has not gone */
     struct moment listed_before; /* the list before election->listed */
     struct moment first_listed;  /* of the directory as it is: for the rate of new numbers ... */
     int64_t first_next;          /* ... counted from here */

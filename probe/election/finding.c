@@ -45,7 +45,9 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
                 "that it "
                 "is first: three where a log shows that another one was lost since, else two. Of one that "
                 "was seen to wait: its layout's clients list the candidates when they are notified, and it "
-                "has made no request since the leader's end.",
+                "has made no request since the leader's end. A mere note: the directory's ACL was set after "
+                "it "
+                "had joined, as its Stat counts (aversion).",
             .advice = "restart that client: its successor then takes over. If it does lead, clear this "
                       "finding with c in the list of findings",
         },

@@ -474,9 +474,12 @@ static void lie_as_lock(const struct update *f, const struct znode_stat *stat,
 }
 
 /* Without a change of its children, too: what blocks a lock may be written to. */
-static void take_directory(struct election *election, const struct znode_stat *stat)
+static void take_directory(const struct update *f, const struct znode_stat *stat)
 {
+    struct election *election = f->election;
     struct znode_stat *directory = &election->own->directory;
+    if (election->directory_known && same_node(directory, stat) && stat->aversion > directory->aversion)
+        election->own->acl_changed = f->at;
     if (directory->data_length != stat->data_length || directory->version != stat->version)
         diagnose_soon(election);
     *directory = *stat;
@@ -492,7 +495,7 @@ void update_own_node(const struct update *f, const struct znode_stat *stat, cons
         update_parent_data(f, node);
         const struct znode_stat *old = &election->own->directory;
         if (election->directory_known && same_node(old, stat) && old->pzxid == stat->pzxid)
-            take_directory(election, stat);
+            take_directory(f, stat);
         if (kafka && node && node->has_data) {
             election->led_elsewhere = identity_is_kraft(node->data, node->data_length);
             diagnose_soon(election);
@@ -557,7 +560,7 @@ void update_children(const struct update *f, const struct observed_children *lis
     }
     if (comparable)
         note_departure(election, &old, list->stat, &difference);
-    take_directory(election, list->stat);
+    take_directory(f, list->stat);
     election->directory_known = true;
     election->next_sequence = next_sequence(list->stat);
     if (first || appeared || election->next_sequence < election->own->first_next) {

@@ -143,6 +143,12 @@ void fake_tree_set(struct fake_tree *tree, const char *path, const char *data)
     node->stat.data_length = (int32_t)strlen(data);
 }
 
+void fake_tree_set_acl(struct fake_tree *tree, const char *path)
+{
+    find(tree, path)->stat.aversion++;
+    tree->zxid++;
+}
+
 void fake_tree_wind(struct fake_tree *tree, const char *path, uint32_t creates)
 {
     struct node *node = find(tree, path);

@@ -23,6 +23,7 @@ void fake_tree_create(struct fake_tree *, const char *path, uint64_t owner, cons
 /* With what it holds. */
 void fake_tree_delete(struct fake_tree *, const char *path);
 void fake_tree_set(struct fake_tree *, const char *path, const char *data);
+void fake_tree_set_acl(struct fake_tree *, const char *path);
 /* Sets how many creates a directory counts, as if they had been deleted again. */
 void fake_tree_wind(struct fake_tree *, const char *path, uint32_t creates);
 

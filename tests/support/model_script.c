@@ -616,6 +616,8 @@ static void run_line(struct script *s, char *line)
         if (*data)
             *data++ = '\0';
         fake_tree_set(s->tree, resolve(s, rest, path), data);
+    } else if (strcmp(line, "acl") == 0) {
+        fake_tree_set_acl(s->tree, resolve(s, rest, path));
     } else if (strcmp(line, "wind") == 0) {
         make_parents(s, resolve(s, "x", path));
         fake_tree_wind(s->tree, s->election, (uint32_t)strtoull(rest, NULL, 10));

@@ -11,6 +11,7 @@
  *   + NAME [s=HEX] [DATA]     create (session s; without: persistent). Names are the election's children,
  *   - NAME                    delete                        absolute paths are themselves, "." is the
  *   = NAME DATA               set data                      election's own path
+ *   acl PATH                  set the ACL
  *   wind CREATES              how many children were ever created
  *   list [PATH]               observe the children (or that the path is absent)
  *   read NAME                 observe the znode (or that it is absent)

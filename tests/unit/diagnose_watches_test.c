@@ -653,6 +653,15 @@ TEST(illnesses)
                              "end 77\n"
                              "round\n"
                              "? findings none\n");
+    model_script_run("never-wakes: a note, if its ACL was set after it had joined",
+                     FOUR "acl .\n- " A "\nend a\nlist\n> leader-lost " A " @1\n> candidate-left " A " @1\n"
+                          "> leader-elected " A " -> " B " after 0\n"
+                          "? findings never-wakes info suspected " B "\n"
+                          "tick 1000\nlist\ntick 700000\ntime\n? findings none\n");
+    model_script_run("... not if that was seen after it had become first",
+                     FOUR "- " A "\nend a\nlist\n> leader-lost " A " @1\n> candidate-left " A " @1\n"
+                          "> leader-elected " A " -> " B " after 0\ntick 5000\nacl .\nlist\n"
+                          "? findings none\n");
     model_script_run("never-wakes: proved before, and first now",
                      FOUR "w c " B "\nw d " C "\nproof\n"
                           "? findings no-watch critical certain " B "\n"
