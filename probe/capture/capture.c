@@ -35,6 +35,8 @@
 /* Bytes of znodes that are kept, and of sessions: a capture may be endless. */
 #define ZNODES_MOST ((size_t)6 << 20)
 #define FORGOTTEN_US INT64_C(600000000)
+/* A list of no more names than this may turn out to be one of candidates. */
+#define LIST_KEPT 64
 /* Every client has sent something within this time: a third of its timeout, which is assumed to be 90 s at most. */
 #define PINGED_US INT64_C(30000000)
 
@@ -65,6 +67,14 @@ struct newest {
     char server[TCP_END_TEXT];
 };
 
+/* The latest list of a directory of which nothing else was known. */
+struct unread_list {
+    char *path; /* NULL: none */
+    char *names[LIST_KEPT];
+    size_t count;
+    int64_t zxid;
+};
+
 struct capture {
     struct model *model;
     struct capture_query query;
@@ -87,7 +97,8 @@ struct capture {
     struct ends *ends;
     struct capture_limits limits;
     struct newest newest;
-    char *mixed;                                   /* of limits */
+    char *mixed; /* of limits */
+    struct unread_list list;
     struct capture_client *clients, **clients_end; /* the oldest first */
     /* Beside a live cluster. */
     struct moment add;
@@ -616,6 +627,8 @@ static void on_set(struct capture *k, const struct wire_client *client, const st
     note_change(k, fact->path, node, false);
 }
 
+static void list_again(struct capture *k, const char *path);
+
 static void capture_on_read(struct capture *k, const struct wire_fact *fact)
 {
     struct znode_change change = {
@@ -630,6 +643,7 @@ static void capture_on_read(struct capture *k, const struct wire_fact *fact)
     struct znode *node = znode_tree_read(k->tree, fact->path, fact->stat,
                                          fact->has_data && fact->data ? fact->data : NULL, fact->data_length);
     note_change(k, fact->path, node, !there);
+    list_again(k, fact->path);
 }
 
 /* An answer from before its creation may come after that of another session. */
@@ -688,13 +702,38 @@ static void leave_unlisted(struct capture *k, struct znode *directory, char **na
     }
 }
 
+static void list_forget(struct unread_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        free(list->names[i]);
+    free(list->path);
+    *list = (struct unread_list){0};
+}
+
+static void list_keep(struct unread_list *list, const struct wire_fact *fact)
+{
+    bool numbered = false;
+    for (size_t i = 0; i < fact->name_count && fact->name_count <= LIST_KEPT; i++)
+        numbered = numbered || recipe_sequence_of(fact->names[i]) != SEQUENCE_NONE;
+    if (!numbered)
+        return;
+    list_forget(list);
+    list->path = text_copy(fact->path);
+    list->zxid = fact->zxid;
+    for (; list->count < fact->name_count; list->count++)
+        list->names[list->count] = text_copy(fact->names[list->count]);
+}
+
 static void on_listed(struct capture *k, const struct wire_client *client, const struct wire_fact *fact)
 {
     k->limits.full = k->limits.full || znode_tree_is_full(k->tree);
     logged_elections_examine_list(k->elections, fact->path, fact->names, fact->name_count);
     struct znode *directory = znode_tree_find(k->tree, fact->path, strlen(fact->path));
     int64_t zxid = fact->zxid > 0 ? fact->zxid : 0;
-    if (!directory || (!directory->interests && !directory->children) || directory->stat.pzxid > zxid)
+    bool known = directory && (directory->interests || directory->children);
+    if (!known)
+        list_keep(&k->list, fact);
+    if (!known || directory->stat.pzxid > zxid)
         return;
     char **names = xmalloc((fact->name_count + 1) * sizeof *names);
     bool was_whole = directory->listed && !directory->short_of_children;
@@ -703,7 +742,7 @@ static void on_listed(struct capture *k, const struct wire_client *client, const
         memcpy(names, fact->names, fact->name_count * sizeof *names);
     qsort(names, fact->name_count, sizeof *names, text_compare);
     leave_unlisted(k, directory, names, fact->name_count, zxid,
-                   notified_of_end_us(k, client, fact, directory, names));
+                   client ? notified_of_end_us(k, client, fact, directory, names) : 0);
     for (size_t i = 0; i < fact->name_count; i++) {
         char *path = text_format("%s/%s", strcmp(fact->path, "/") == 0 ? "" : fact->path, names[i]);
         const struct znode *child = znode_tree_find(k->tree, path, strlen(path));
@@ -718,6 +757,21 @@ static void on_listed(struct capture *k, const struct wire_client *client, const
     if (!was_whole || directory->short_of_children)
         logged_elections_changed(k->elections, directory, false);
     free(names);
+}
+
+/* A client lists the candidates, and then reads one of them: only that shows what they are. No transaction came between. */
+static void list_again(struct capture *k, const char *path)
+{
+    struct unread_list list = k->list;
+    size_t length = (size_t)(strrchr(path, '/') - path);
+    if (!list.path || strlen(list.path) != length || memcmp(list.path, path, length) != 0)
+        return;
+    k->list = (struct unread_list){0};
+    if (k->zxid <= list.zxid)
+        on_listed(k, NULL,
+                  &(struct wire_fact){
+                      .path = list.path, .names = list.names, .name_count = list.count, .zxid = list.zxid});
+    list_forget(&list);
 }
 
 /* ---- sessions ---- */
@@ -1065,6 +1119,7 @@ void capture_free(struct capture *k)
     ends_free(k->ends);
     coverage_free(&k->coverage);
     free(k->mixed);
+    list_forget(&k->list);
     free(k);
 }
 
