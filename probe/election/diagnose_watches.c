@@ -658,8 +658,9 @@ static void weigh_old(struct diagnosis *d, const struct candidate *c)
 static bool is_of_herd(const struct election *election, const struct candidate *c)
 {
     const struct line_shown *line = &election->own->line;
+    bool all = line->watching < 2 || line->watched_by_all == election->candidates[0];
     return c->wrong == FINDING_WRONG_PREDECESSOR && election->own->all_watch_first && line->deaf == 0 &&
-           line->watched_by_all == election->candidates[0] && c->own->watched == line->watched_by_all;
+           all && c->own->watched == election->candidates[0];
 }
 
 void diagnose_watches(struct diagnosis *d)

@@ -552,7 +552,9 @@ TEST(illnesses)
     model_script_run("... of which two are left",
                      FOUR "w b " A "\nw c " A "\nw d " A "\nproof\n"
                           "unw b " A "\n- " B "\nlist\n> candidate-left " B " @2\nproof\n"
-                          "? findings herd info certain " A "," C "," D "\n");
+                          "? findings herd info certain " A "," C "," D "\n"
+                          "unw c " A "\naway c\nproof\n"
+                          "? findings herd info suspected unconfirmed " A "," C "," D "\n");
     model_script_run("... a warning where some of the line follow the recipe",
                      FOUR "+ " E " s=e\nclient e on=1 at=10.0.0.5:15\nw b " A "\nw c " A "\nw d " A "\n"
                           "w e " D "\nlist\n> candidate-joined " E " @5\nreadall\nproof\n"
