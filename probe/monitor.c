@@ -188,6 +188,11 @@ const struct model *monitor_model(const struct monitor *m)
     return m->model;
 }
 
+void monitor_finish(struct monitor *m)
+{
+    model_finish(m->model);
+}
+
 bool monitor_complete(const struct monitor *m)
 {
     for (size_t i = 0; i < m->cluster_count; i++)

@@ -26,6 +26,8 @@ void monitor_subscribe(struct monitor *monitor, monitor_event_fn fn, void *conte
 void monitor_unsubscribe(struct monitor *monitor, monitor_event_fn fn, void *context);
 
 const struct model *monitor_model(const struct monitor *monitor);
+/* Before it stops: what waits for more facts is reported with those that are known. */
+void monitor_finish(struct monitor *monitor);
 
 /* Before anything is observed: no second poll will follow. False, later: others will, after all. */
 void monitor_one_poll(struct monitor *monitor, bool only);

@@ -116,6 +116,17 @@ def test_changes_between_two_recorders_are_counted(recorder, standing):
     assert election["unseen"] == {"joined": 1 + 2 + 4, "left": 1 + 2 + 4}, election
 
 
+def test_a_recorder_that_ends_at_once_counts_them_too(recorder, standing):
+    """Its end does not wait for a cause, and the next one knows nothing of the change."""
+    for restart in range(3):
+        r = recorder()
+        r.wait_for("SELECT 1 FROM tenures WHERE kind = 'led'", restart + 1)
+        r.end()
+        standing.delete(standing.paths.pop(0))
+        standing.paths.append(standing())
+    assert len(r.ask("SELECT 1 FROM failovers WHERE gap_ms > 0")) == 2
+
+
 def test_what_was_not_heard_was_not_watched(recorder, standing, zk):
     """A server that says nothing is noticed to do so only later: nobody knows what happened since it was heard."""
     r = recorder("-t", "4s")

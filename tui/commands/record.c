@@ -42,6 +42,8 @@ static void record_end(void *context)
 {
     struct recording *r = context;
     char *problem = NULL;
+    /* Who records next knows nothing of changes of leader whose causes are still looked for. */
+    monitor_finish(r->monitor);
     r->whole = recorder_stop(r->recorder, &problem);
     if (!r->whole)
         complain("%s", problem ? problem : "not everything could be written");
