@@ -32,6 +32,10 @@ void json_failover_write_span(struct json_writer *writer, const char *key, struc
         json_member_null(writer, key);
         return;
     }
+    if (span.low_us != span.high_us) { /* bounds stay bounds in whole milliseconds */
+        span.low_us -= span.low_us >= 10000 ? span.low_us % 1000 : 0;
+        span.high_us += span.high_us >= 10000 ? 999 - (span.high_us + 999) % 1000 : 0;
+    }
     json_member_begin(writer, key, '[');
     json_write_ms(writer, span.low_us);
     json_write_ms(writer, span.high_us);

@@ -18,6 +18,13 @@ static void report_all(const struct model *model, void (*sink)(void *, const str
     const struct election *election = model_election(model, 0, "/election"),
                           *vacant = model_election(model, 0, "/vacant");
     const struct cluster nameless = {.name = (char[]){""}};
+    /* What is at least is rounded down, and what is at most is rounded up. */
+    const struct failover failover = {.from = (char[]){"n_0000000042"},
+                                      .to = (char[]){"n_0000000043"},
+                                      .detection = {2168700, 3318200},
+                                      .vacancy = {0, 9300},
+                                      .takeover = {12700, 12700},
+                                      .total = {2181400, 3340200}};
     const struct event events[] = {
         {.kind = EVENT_CONNECTION, .connection = "connected", .identity = cluster->connected_to},
         {.kind = EVENT_CONNECTION, .connection = "disconnected", .detail = "no \x1b[31mquorum\xff"},
@@ -51,6 +58,7 @@ static void report_all(const struct model *model, void (*sink)(void *, const str
          .candidate = "n_0000000043",
          .after_us = 412300},
         {.kind = EVENT_UNSEEN, .election = election, .unseen_joined = 3, .unseen_left = 2},
+        {.kind = EVENT_FAILOVER, .election = election, .failover = &failover},
     };
     for (size_t i = 0; i < sizeof events / sizeof *events; i++) {
         struct event event = events[i];
@@ -85,7 +93,7 @@ TEST(json_lines)
         json_decref(object);
         line = end + 1;
     }
-    assert_int_equal(lines, 13);
+    assert_int_equal(lines, 14);
     buffer_free(&out);
     model_free(model);
 }
