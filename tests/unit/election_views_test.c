@@ -25,6 +25,21 @@ TEST(findings_have_the_rows_that_are_left)
     framed_end(&show);
 }
 
+/* How long it has been first is one figure. */
+TEST(unacknowledged_is_as_old_as_led)
+{
+    struct stage *stage = scene_usual();
+    struct election *election = (struct election *)model_election(stage_model(stage), 0, "/_zkelection/app");
+    struct framed show = framed_new(stage, election_view_new("prod", "/_zkelection/app"));
+
+    assert_has(framed_draw(&show), " for 2m19s");
+    assert_has(framed_draw(&show), "not acknowledged for 2m19s at ");
+    election->leader_since_exact = false;
+    assert_has(framed_draw(&show), " for <=2m20s");
+    assert_has(framed_draw(&show), "not acknowledged for <=2m20s at ");
+    framed_end(&show);
+}
+
 /* The selection stays with its candidate when those before it leave. */
 TEST(election_selection_stays_with_its_candidate)
 {

@@ -201,7 +201,7 @@ static void say_wrapped(struct head_line *line, int gap, const char *word, style
 
 static void say_acknowledgement(struct head_line *line, const struct election *election, struct moment now)
 {
-    char age[16];
+    char age[32];
     const char *unseen = label_takeover_unseen(election);
     int64_t since_us;
 
@@ -220,8 +220,7 @@ static void say_acknowledgement(struct head_line *line, const struct election *e
         say_wrapped(line, 3, "", ROLE_WARNING, "not acknowledged");
         if (election->leader != NULL) {
             say_wrapped(line, 0, " for ", ROLE_WARNING,
-                        format_age(label_age_us(election->leader_since, label_as_of(election, now)), age,
-                                   sizeof age));
+                        label_since(line->cells, election, now, 0, age, sizeof age));
         }
         break;
     case ACK_YES:
