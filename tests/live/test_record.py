@@ -65,6 +65,7 @@ def test_a_change_of_leader_is_recorded(recorder, standing):
     rows = r.wait_for("SELECT from_candidate, candidate, cluster, election FROM events WHERE event = 'leader-elected'")
     assert rows[-1] == (first, second, "prod", "/election")
     standing.delete(standing.paths[1])
+    r.wait_for("SELECT 1 FROM events WHERE event = 'leader-lost'", 2)  # a signal may be faster than the notification
     assert r.end() == 128 + signal.SIGTERM
     assert r.ask("SELECT candidate FROM events WHERE event = 'leader-lost' ORDER BY id")[-1] == (second,)
     assert [row[0] for row in r.ask("SELECT candidate FROM tenures WHERE kind = 'led'")] == [first, second]
