@@ -32,9 +32,10 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
         {
             .word = "never-wakes",
             .severity = SEVERITY_CRITICAL,
-            .meaning = "It is first in line, but it watched nothing when it became first, so it was not "
-                       "notified, or it did nothing then. Most likely it does not know that it should "
-                       "lead, and there is no leader.",
+            .meaning =
+                "It is first in line, but it watched nothing when it became first, so it was not "
+                "notified, or it did nothing then. Most likely it does not know that it should "
+                "lead, and there is no leader. A mere note says that it may not be allowed to learn it.",
             .looks =
                 "It was proved to watch nothing (no-watch, watch-self or watch-on-deleted, certain) "
                 "before its predecessor left, now or in a recording. The first candidate needs no watch, "

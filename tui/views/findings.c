@@ -506,7 +506,10 @@ static void findings_draw_detail(const struct findings_view *view, struct cells 
                  {"HOW IT LOOKS IN ZOOKEEPER", kind->looks},
                  {"IN GENERAL", kind->advice}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts && end - y > 2; i++) {
-        if (finding->advice != NULL && strcmp(parts[i].text, finding->advice) == 0)
+        /* Of a mere note nothing is to be done that its own advice does not say. */
+        bool note = finding->severity == SEVERITY_INFO && kind->severity != SEVERITY_INFO;
+        if (finding->advice != NULL &&
+            (strcmp(parts[i].text, finding->advice) == 0 || (note && parts[i].text == kind->advice)))
             continue;
         cells_put(cells, x, ++y, width, ROLE_HEADING, parts[i].heading);
         y++;
