@@ -985,6 +985,8 @@ static void take_fact(struct capture *k, struct wire_client *client, struct logg
     case WIRE_CLOSING:
         if (session)
             session->closing_us = k->fact_us;
+        else if (client->session == 0)
+            ends_closing(k->ends, k->fact_us);
         break;
     case WIRE_CREATED:
         on_created(k, client, fact);
