@@ -14,6 +14,7 @@ import pytest
 
 import packets
 from electop import PROGRAM, check_sanitizers, run
+from packets import Follower
 from terminal import Tmux
 from waiting import until
 
@@ -273,54 +274,6 @@ def test_a_leader_that_an_unknown_session_evicted(private, name):
         [("evicted", "certain")]
     assert [e["finding"]["certainty"] for e in told if e["event"] == "finding-raised" and
             e["finding"]["code"] == "double-leader"] == ["certain"], told
-
-
-class Follower(packets.Talk):
-    """A client of the server at this address, which answers by the latest transaction, at the present time."""
-    zxid = 100
-
-    def says(self, side, data):
-        packets.NOW_US += 100
-        yield from super().says(side, data)
-
-    def answers(self, number, error=0, body=b"", zxid=None):
-        yield from self.says(1, packets.frame(struct.pack(">iqi", number, Follower.zxid if zxid is None else zxid, error) + body))
-
-    def asks(self, kind, body, error=0, answer=b""):
-        self.asked += 1
-        yield from self.says(0, packets.frame(struct.pack(">ii", self.asked, kind) + body))
-        yield from self.answers(self.asked, error, answer)
-
-    def joins(self, path):
-        Follower.zxid += 1
-        yield from self.creates(path, 1)
-
-    def watches(self, path, owner=0x1001):
-        stat = struct.pack(">qqqqiiiqiiq", Follower.zxid - 1, Follower.zxid - 1, 0, 0, 0, 0, 0, owner, 1, 0, Follower.zxid - 1)
-        yield from self.asks(3, packets.text(path) + b"\1", answer=stat)
-
-    def lists(self, path, *ends):
-        names = b"".join(packets.text(path[path.rindex(b"/") + 1:] + end) for end in ends)
-        yield from self.asks(8, packets.text(path[:path.rindex(b"/")]) + b"\0", answer=struct.pack(">i", len(ends)) + names)
-
-    def writes(self, path):
-        Follower.zxid += 1
-        stat = struct.pack(">qqqqiiiqiiq", 1, Follower.zxid, 0, 0, Follower.zxid, 0, 0, 0, 1, 0, 1)
-        yield from self.asks(5, packets.text(path) + packets.text(b"x") + struct.pack(">i", -1), answer=stat)
-
-    def deletes(self, path):
-        Follower.zxid += 1
-        yield from self.asks(2, packets.text(path) + struct.pack(">i", -1))
-
-    def is_refused(self, session):
-        yield packets.packet(packets.NOW_US, packets.segment(self.client, self.server, 1000, 0, packets.SYN))
-        yield packets.packet(packets.NOW_US, packets.segment(self.server, self.client, 2000, 1001, packets.SYN | packets.ACK))
-        yield from self.says(0, packets.frame(struct.pack(">iqiq", 0, 0, 4000, session) + packets.text(bytes(16)) + b"\0"))
-        yield from self.says(1, packets.frame(struct.pack(">iiq", 0, 0, 0) + packets.text(bytes(16)) + b"\0"))
-
-    def pings(self, **zxid):
-        yield from self.says(0, packets.frame(struct.pack(">ii", -2, 11)))
-        yield from self.answers(-2, **zxid)
 
 
 def of_a_client_that_lives_on(directories, heir_at, asks_after_us):

@@ -87,8 +87,8 @@ class Follower(Talk):
         Follower.zxid += 1
         yield from self.creates(path, 1)
 
-    def watches(self, path):
-        stat = struct.pack(">qqqqiiiqiiq", Follower.zxid - 1, Follower.zxid - 1, 0, 0, 0, 0, 0, 0x1001, 1, 0, Follower.zxid - 1)
+    def watches(self, path, owner=0x1001):
+        stat = struct.pack(">qqqqiiiqiiq", Follower.zxid - 1, Follower.zxid - 1, 0, 0, 0, 0, 0, owner, 1, 0, Follower.zxid - 1)
         yield from self.asks(3, text(path) + b"\1", answer=stat)
 
     def lists(self, path, *ends):
@@ -103,6 +103,12 @@ class Follower(Talk):
     def deletes(self, path):
         Follower.zxid += 1
         yield from self.asks(2, text(path) + struct.pack(">i", -1))
+
+    def is_refused(self, session):
+        yield packet(NOW_US, segment(self.client, self.server, 1000, 0, SYN))
+        yield packet(NOW_US, segment(self.server, self.client, 2000, 1001, SYN | ACK))
+        yield from self.says(0, frame(struct.pack(">iqiq", 0, 0, 4000, session) + text(bytes(16)) + b"\0"))
+        yield from self.says(1, frame(struct.pack(">iiq", 0, 0, 0) + text(bytes(16)) + b"\0"))
 
     def pings(self, **zxid):
         yield from self.says(0, frame(struct.pack(">ii", -2, 11)))
