@@ -149,3 +149,15 @@ TEST(owns_up_to_gaps_that_it_leaves_out)
     }
     report_free(report);
 }
+
+TEST(no_exact_time_where_its_failover_has_bounds)
+{
+    struct report *report = report_scene_one();
+    struct buffer text = {0};
+    report->elections[0].failovers[0].vacancy = (struct span){0, 213000};
+    report_print(&text, DOCUMENT_MARKDOWN, report, &note, NULL);
+    buffer_put_char(&text, '\0');
+    assert_non_null(strstr(text.bytes, "There was no leader for about 7.28s in all"));
+    buffer_free(&text);
+    report_free(report);
+}

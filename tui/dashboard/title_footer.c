@@ -606,7 +606,7 @@ static int draw_typed(const struct footer *footer, struct cells *cells, int y, c
         break;
     case TYPING_ANSWER:
         view->ops->question(view, question, sizeof question);
-        rows = footer_draw_line(cells, y, question, footer->typed, "Enter   Esc cancels");
+        rows = footer_draw_line(cells, y, question, footer->typed, "Enter answers   Esc cancels");
         break;
     }
     return rows;

@@ -266,18 +266,30 @@ static void say_open_failover(struct sentence_verdict *verdict, const struct rep
     report_sentences_say(verdict, &text);
 }
 
+/* Lists show when a change was told; its failover, between which moments it was. */
+static bool vacancies_are_exact(const struct report_election *election)
+{
+    for (size_t i = 0; i < election->failover_count; i++) {
+        const struct span *vacancy = &election->failovers[i].vacancy;
+        if (vacancy->low_us != vacancy->high_us)
+            return false;
+    }
+    return true;
+}
+
 static void say_vacancy(struct sentence_verdict *verdict, const struct report_election *election)
 {
     struct text text = {0};
     char all[16], longest[16];
+    const char *about = vacancies_are_exact(election) ? "" : "about ";
     format_span(election->vacant_us, all, sizeof all);
     format_span(election->longest_vacant_us, longest, sizeof longest);
     if (!election->led_us && election->vacant_us)
-        text_printf(&text, "%s, for %s.", election->kind == KIND_LOCK ? "It was free" : "There was no leader",
-                    all);
+        text_printf(&text, "%s, for %s%s.",
+                    election->kind == KIND_LOCK ? "It was free" : "There was no leader", about, all);
     else if (election->vacant_us) {
-        text_printf(&text, "%s for %s", election->kind == KIND_LOCK ? "It was free" : "There was no leader",
-                    all);
+        text_printf(&text, "%s for %s%s", election->kind == KIND_LOCK ? "It was free" : "There was no leader",
+                    about, all);
         if (election->longest_vacant_us < election->vacant_us)
             text_printf(&text, " in all, %s at the longest", longest);
         text_add(&text, ".");
