@@ -32,7 +32,7 @@ static const struct presumption_kind presumption_kinds[PRESUMPTIONS] = {
     [PRESUMES_LEADER] = {"leader", "that there must be a leader",
                          "set kind: leader or kind: lock in the configuration"},
     [PRESUMES_LAYOUT] = {"layout", "that members of this layout watch their predecessor",
-                         "set recipe: in the configuration"},
+                         "confirm the layout, or name its own, with recipe: in the configuration"},
     [PRESUMES_ORDER] = {"order", "that sequence numbers alone order its members",
                         "see in its log which one it waits for"},
     [PRESUMES_WATCHES] = {"watches", "that no watch on children or above the directory notifies it",

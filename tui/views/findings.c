@@ -502,9 +502,10 @@ static void findings_draw_detail(const struct findings_view *view, struct cells 
     }
     const struct {
         const char *heading, *text;
-    } parts[] = {{"WHAT IT MEANS", kind->meaning},
-                 {"HOW IT LOOKS IN ZOOKEEPER", kind->looks},
-                 {"IN GENERAL", kind->advice}};
+    } parts[] = {
+        {"WHAT IT MEANS", kind->meaning},
+        {"HOW IT LOOKS IN ZOOKEEPER", kind->looks},
+        {finding->certainty == CERTAINTY_CERTAIN ? "IN GENERAL" : "ONCE IT IS CERTAIN", kind->advice}};
     for (size_t i = 0; i < sizeof parts / sizeof *parts && end - y > 2; i++) {
         /* Of a mere note nothing is to be done that its own advice does not say. */
         bool note = finding->severity == SEVERITY_INFO && kind->severity != SEVERITY_INFO;
