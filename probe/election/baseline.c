@@ -310,7 +310,8 @@ static void take_deafness(const struct update *f, const struct election *then)
     for (size_t i = 0; i < then->finding_count && baseline_same_znode(leader, recorded); i++) {
         const struct finding *finding = then->findings[i];
         bool proved = chain_is_deaf(finding->code) && finding->certainty == CERTAINTY_CERTAIN;
-        if ((proved || finding->code == FINDING_NEVER_WAKES) && finding->candidate_count > 0 &&
+        bool told = finding->code == FINDING_NEVER_WAKES && finding->severity == SEVERITY_CRITICAL;
+        if ((proved || told) && finding->candidate_count > 0 &&
             strcmp(finding->candidates[0], leader->name) == 0)
             leader->own->recorded_deaf = watched_until(f->model, then);
     }

@@ -288,8 +288,8 @@ static bool may_be_locked_out(struct diagnosis *d, const struct candidate *c)
     const struct election *election = d->election;
     struct moment changed = election->own->acl_changed;
     int64_t until_us = election->leader_since.mono_us + LOCKED_OUT_US;
-    if (changed.mono_us == 0 || election->leader != c || !vacancy_first_follows(election) ||
-        election->acknowledged == ACK_YES || changed.wall_us <= summary_created_us(c) ||
+    if (changed.mono_us <= c->joined.mono_us || election->leader != c || !vacancy_first_follows(election) ||
+        c->own->believed || election->acknowledged == ACK_YES ||
         changed.mono_us > election->leader_since.mono_us + NOTICED_US || d->f->at.mono_us >= until_us)
         return false;
     diagnosis_again(d, until_us);

@@ -655,11 +655,21 @@ TEST(illnesses)
                              "end 77\n"
                              "round\n"
                              "? findings none\n");
+#define LOCKED                                                                                               \
+    FOUR "tick 10\nacl .\n- " A "\nend a\nlist\n> leader-lost " A " @1\n> candidate-left " A " @1\n"         \
+         "> leader-elected " A " -> " B " after 0\n? findings never-wakes info suspected " B "\n"
     model_script_run("never-wakes: a note, if its ACL was set after it had joined",
-                     FOUR "acl .\n- " A "\nend a\nlist\n> leader-lost " A " @1\n> candidate-left " A " @1\n"
-                          "> leader-elected " A " -> " B " after 0\n"
-                          "? findings never-wakes info suspected " B "\n"
-                          "tick 1000\nlist\ntick 700000\ntime\n? findings none\n");
+                     LOCKED "tick 1000\nlist\ntick 700000\ntime\n? findings none\n");
+    model_script_run("... which a person may clear", LOCKED "clear " B "\n? findings none\n");
+    model_script_run("... and which is no more for another run",
+                     LOCKED "restart 1000\nconnect\n> connection connected\nlist\n> election-seen\nreadall\n"
+                            "tick 10\ntime\n? findings none\n");
+    model_script_run("... not of one that joined with the list that shows it",
+                     FOUR "acl .\n+ " E " s=e\ntick 20\nlist\n> candidate-joined " E " @5\nreadall\n"
+                          "- " A "\n- " B "\n- " C "\n- " D "\nend a\nlist\n> leader-lost " A
+                          " @1\n> candidate-left " A " @1\n> candidate-left " B " @2\n> candidate-left " C
+                          " @3\n> candidate-left " D " @4\n> leader-elected " A " -> " E " after 0\n"
+                          "? findings none\n");
     model_script_run("... not if that was seen after it had become first",
                      FOUR "- " A "\nend a\nlist\n> leader-lost " A " @1\n> candidate-left " A " @1\n"
                           "> leader-elected " A " -> " B " after 0\ntick 5000\nacl .\nlist\n"
