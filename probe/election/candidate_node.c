@@ -178,8 +178,10 @@ void candidate_node_identify(const struct update *f, struct candidate *candidate
             return;
         }
         free(found);
-        if (candidate->identity_source == IDENTITY_DATA)
+        if (candidate->identity_source == IDENTITY_DATA) {
             set_identity(candidate, NULL, IDENTITY_SESSION);
+            candidate_node_parse(f, candidate); /* its name may say who it is */
+        }
     }
     if (candidate->identity && candidate->identity_source == IDENTITY_NAME)
         return;

@@ -190,6 +190,12 @@ TEST(owners)
                      "+ " A " s=a billing.v2\n+ " B " s=b billing.v2\n+ " C " s=c billing.v2\nlist\n"
                      "> election-seen\nreadall\nclient c on=1 at=10.0.0.3:99\nround\n? findings none\n"
                      "? identity " C " 10.0.0.3 by client\n");
+    model_script_run("... and their names say who they are",
+                     "watch /e recipe=solr-overseer\nconnect\n> connection connected\n"
+                     "+ 10-app1:80_solr-n_0000000000 s=a leader\n+ 11-app2:80_solr-n_0000000001 s=b leader\n"
+                     "list\n> election-seen\nreadall\n"
+                     "? identity 10-app1:80_solr-n_0000000000 app1:80_solr by name\n"
+                     "? identity 11-app2:80_solr-n_0000000001 app2:80_solr by name\n");
     model_script_run("... with a port it is one process with two sessions, or two with one configuration",
                      CONNECT "+ " A " s=a billing:2181\n+ " B " s=b billing:2181\nlist\n> election-seen\n"
                              "readall\ntick 10\nreadall\n"
