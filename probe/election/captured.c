@@ -509,18 +509,32 @@ static void double_leader_seen(struct diagnosis *d, const struct captured_loss *
                     describe_clock(loss->over, ended, sizeof ended));
 }
 
+static bool leads_later(const struct election *election, const struct captured_loss *loss, uint64_t session)
+{
+    const struct captured *captured = election->cluster->captured;
+    bool leads = session == loss->successor || (election->leader && election->leader->stat.owner == session);
+    for (size_t i = 0; i < LOSSES_KEPT && !leads; i++) {
+        const struct captured_loss *later = &captured->losses[i];
+        leads = later->session == session && later->gone_us > loss->gone_us &&
+                strcmp(later->election, loss->election) == 0;
+    }
+    return leads;
+}
+
 /* Nobody but leaders wrote this, the later ones among them; *both: its successor has, too. */
-static bool is_written_by_leaders(const struct captured *captured, const struct captured_loss *loss,
+static bool is_written_by_leaders(const struct election *election, const struct captured_loss *loss,
                                   int64_t reacted_us, bool *both)
 {
+    const struct captured *captured = election->cluster->captured;
     *both = false;
     for (size_t i = 0; i < WRITES_KEPT; i++) {
         const struct captured_write *write = &captured->writes[i];
         if (!write->path || write->session == loss->session || strcmp(write->path, loss->written) != 0)
             continue;
-        if (write->first_us < reacted_us && write->last_us >= loss->led_us)
+        bool later = write->first_us >= reacted_us && leads_later(election, loss, write->session);
+        if (!later && write->last_us >= loss->led_us)
             return false;
-        *both = *both || (write->session == loss->successor && write->first_us >= reacted_us);
+        *both = *both || (later && write->session == loss->successor);
     }
     return true;
 }
@@ -534,7 +548,7 @@ static void evicted_leader_seen(struct diagnosis *d, const struct captured_loss 
     bool both;
     if (both_us < WROTE_LATE_US || d->election->kind != KIND_LEADER ||
         d->f->at.mono_us - loss->wrote.mono_us > DOUBLE_SHOWN_US ||
-        !is_written_by_leaders(captured, loss, reaction->reacted_us, &both))
+        !is_written_by_leaders(d->election, loss, reaction->reacted_us, &both))
         return;
     bool certain = both && !loss->elsewhere;
     diagnosis_again(d, loss->wrote.mono_us + DOUBLE_SHOWN_US + 1);

@@ -325,8 +325,9 @@ def test_a_client_that_lives_on(private, tmp_path, scene, cause):
     assert [(e["failover"]["cause"], e["failover"]["cause_certainty"]) for e in told if e["event"] == "failover"] == [cause] * scene[0]
 
 
-def of_a_leader_of_two_elections(both):
-    """It is evicted from the first, and writes on for the second, from which it resigns: one client follows it in each."""
+def of_a_leader_of_two_elections(both, leads):
+    """It is evicted from the first, and writes on for the second, from which it resigns: one client follows it in each. A third one
+    writes as its successor does, once it leads, or though it does not."""
     packets.NOW_US, Follower.zxid = 1795632400_000000, 100
     leader, heir, third, operator = (Follower(number) for number in (1, 2, 3, 4))
     elections = (b"/e/n_000000000", b"/f/n_000000000")[:1 + both]
@@ -347,18 +348,22 @@ def of_a_leader_of_two_elections(both):
             yield from (leader if i == 3 else operator).deletes(elections[i == 3] + b"0")
             yield from heir.answers(-1, zxid=-1, body=struct.pack(">ii", 2, 3) + packets.text(elections[i == 3] + b"0"))
             yield from heir.lists(elections[i == 3], b"1", b"2")
-    yield from third.writes(b"/p")  # only since then: as a later leader would
     yield from heir.writes(b"/p")
+    if leads:
+        yield from operator.deletes(elections[0] + b"1")
+        yield from third.answers(-1, zxid=-1, body=struct.pack(">ii", 2, 3) + packets.text(elections[0] + b"1"))
+        yield from third.lists(elections[0], b"2")
+    yield from third.writes(b"/p")
     packets.NOW_US += 1000000
-    yield from heir.pings()
+    yield from third.pings()
 
 
-@pytest.mark.parametrize("both, certainty", ((False, "certain"), (True, "suspected")))
-def test_a_leader_of_two_elections(private, tmp_path, both, certainty):
-    (tmp_path / "x.pcap").write_bytes(b"".join(of_a_leader_of_two_elections(both)))
+@pytest.mark.parametrize("both, leads, certainties", ((False, True, ["certain"]), (True, True, ["suspected"]), (False, False, [])))
+def test_a_leader_of_two_elections(private, tmp_path, both, leads, certainties):
+    (tmp_path / "x.pcap").write_bytes(b"".join(of_a_leader_of_two_elections(both, leads)))
     done = run("once", "--json", "--capture", str(tmp_path / "x.pcap"), env=private)
     assert [(e["path"], f["certainty"]) for c in json.loads(done.out)["clusters"] for e in c["elections"] for f in e["findings"]
-            if f["code"] == "double-leader"] == [("/e", certainty)], done
+            if f["code"] == "double-leader"] == [("/e", certainty) for certainty in certainties], done
 
 
 def of_an_heir_that_is_stopped(asks):
