@@ -499,7 +499,8 @@ static void session_ends(struct capture *k, struct logged_session *session,
 
 static void on_end(void *context, struct znode *node, const struct observed_transaction *deed)
 {
-    if (deed->deed == DEED_CLOSED || deed->deed == DEED_EXPIRED)
+    /* Of a session that is only suspected to have been closed, other znodes may still be there. */
+    if (deed->deed == DEED_EXPIRED || (deed->deed == DEED_CLOSED && !deed->unproven))
         session_ends(context, node->session, deed);
     else
         znode_ends(context, node, deed);
