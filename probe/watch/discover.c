@@ -178,7 +178,7 @@ static void keep_emptied(struct discover *d, const char *path, enum emptied_how 
 }
 
 /* Where an election's own name says nothing of elections, one beside it that lost its children may have been another.
- * Beside a "latch" lie queues and locks. */
+ * Beside a "latch" lie queues and locks, and in the root the directories of other systems. */
 static void judge_siblings(const struct directory *dir)
 {
     const struct text *paths = &dir->emptied;
@@ -320,7 +320,8 @@ static void look_for_emptied(struct directory *dir, const struct znode_stat *sta
         return;
     if (count == 0 && *own && directory_kind_is_emptied(d->live->model->recipes, dir->path, stat->cversion))
         keep_emptied(d, dir->path, EMPTIED_DIRECTORY);
-    else if (count == 0 && stat->cversion != 0 && dir->parent && dir->parent->emptied.length < EMPTIED_BYTES)
+    else if (count == 0 && stat->cversion != 0 && dir->parent && strchr(dir->path + 1, '/') &&
+             dir->parent->emptied.length < EMPTIED_BYTES)
         text_add_bytes(&dir->parent->emptied, dir->path, strlen(dir->path) + 1);
     look_for_places(dir, stat, names, count);
 }

@@ -461,12 +461,19 @@ def test_what_lies_beside_an_election_may_have_been_one(zk, client, path):
     latch = f"_c_{uuid.uuid4()}-latch-"
     for name in "apps/billing", "app/queue", "jobs/done":
         client.delete(client.create(f"{path}/{name}/{latch}", ephemeral=True, sequence=True, makepath=True))
-    client.ensure_path(f"{path}/apps/new")
+    client.delete(client.create("/isr_change_notification/isr_change_", sequence=True, makepath=True))
+    for name in f"{path}/apps/new", "/orders":
+        client.ensure_path(name)
+    client.create(f"/orders/{latch}", ephemeral=True, sequence=True)
     for name in f"apps/orders/{latch}", f"app/latch/{latch}", "jobs/next/" + uuid.uuid4().hex + "__lock__":
         client.create(f"{path}/{name}", b"a:1", ephemeral=True, sequence=True, makepath=True)
     inside = f"{zk.addresses[0]}{path}"
     cluster = json.loads(run("discover", "--json", "-s", inside, "--admin", zk.admin).out)["clusters"][0]
     assert [row["path"] for row in cluster["found"] if row["kind"] == "empty"] == ["/apps/billing"], cluster
+    cluster = json.loads(run("discover", "--json", "-s", zk.addresses[0], "--admin", zk.admin).out)["clusters"][0]
+    assert f"{path}/apps/billing" in str(cluster) and "/isr_change_notification" not in str(cluster), cluster
+    for name in "/orders", "/isr_change_notification":
+        client.delete(name, recursive=True)
     screen = Pty([PROGRAM, "-s", inside, "--admin", zk.admin], cols=160)
     try:
         screen.shows("/apps/billing is empty, and may have been an election")
