@@ -88,14 +88,14 @@ static bool settled(struct diagnosis *d, const struct client *client, bool seen_
 }
 
 /* Watches that a client renews on another connection take effect a second later, while all renew theirs: after the loss
- * of ZooKeeper's leader. */
+ * of ZooKeeper's leader. A connection from the future shows a clock that is ahead, and no time. */
 #define RENEWAL_US INT64_C(3000000)
 
 static bool renews_watches(struct diagnosis *d, const struct candidate *c)
 {
     int64_t connected_us = client_established_us(d->election->cluster, candidate_client(c));
     int64_t left_us = connected_us + RENEWAL_US - d->f->at.wall_us;
-    if (connected_us <= summary_created_us(c) || left_us <= 0)
+    if (connected_us <= summary_created_us(c) || left_us <= 0 || left_us > 2 * RENEWAL_US)
         return false;
     diagnosis_again(d, d->f->at.mono_us + left_us);
     return true;

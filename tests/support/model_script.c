@@ -375,8 +375,10 @@ static bool run_client(struct script *s, const char *word, char *rest)
     if (strcmp(word, "client") == 0) {
         const char *on = option(rest, "on=", value);
         unsigned server = on ? (unsigned)strtoul(on, NULL, 10) : 1;
+        int64_t ahead_ms = option(rest, "ahead=", value) ? strtol(value, NULL, 10) : 0;
         const char *at = option(rest, "at=", value);
-        fake_servers_connect(s->servers, session, server, at ? at : "10.0.0.9:9", START_WALL_MS + s->now_ms);
+        fake_servers_connect(s->servers, session, server, at ? at : "10.0.0.9:9",
+                             START_WALL_MS + s->now_ms + ahead_ms);
         if (option(rest, "timeout=", value))
             fake_servers_timeout(s->servers, session, (int)strtol(value, NULL, 10));
     } else if (strcmp(word, "away") == 0) {

@@ -28,7 +28,7 @@
  *
  *   servers N                 the ensemble has so many (1 otherwise)
  *   ticks MS                  ... and they tell this tickTime, and the ends of sessions
- *   client HEX on=N at=ADDRESS [timeout=MS]   a session connects, or moves
+ *   client HEX on=N at=ADDRESS [timeout=MS] [ahead=MS]   a session connects, or moves, by a clock that is ahead
  *   away | end | silent | heard | request HEX its connection goes, it is over, it answers no more or again,
  *                                             it makes a request
  *   waits HEX COUNT           for so many answers

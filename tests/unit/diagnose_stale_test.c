@@ -172,6 +172,9 @@ TEST(doubts_what_moved)
                           "unw c " B "\nclient c on=2 at=10.0.0.3:99\ntick 100\nround\ntick 600\nround\n"
                           "? findings none\ntick 2500\nround\n? standing no-watch suspected\n"
                           "w c " B "\ntick 1000\nround\n? findings none\n");
+    model_script_run("... which a clock that is an hour ahead does not delay by that hour",
+                     FOUR "proof\nunw c " B "\nclient c on=2 at=10.0.0.3:99 ahead=3600000\ntick 3000\nround\n"
+                          "tick 1000\nround\n? standing no-watch suspected\n");
     model_script_run("herd: all of it but one move",
                      FOUR "unw c " B "\nw c " A "\nunw d " C "\nw d " A "\nproof\nproof\n"
                           "? standing herd certain\naway d\ntick 100\nround 1\n? standing herd certain\n"
