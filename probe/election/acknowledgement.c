@@ -277,6 +277,19 @@ static enum acknowledged by_java(const struct election *election)
     return ACK_UNKNOWN;
 }
 
+/* Who is known by an address alone may write a name: only another one's address contradicts it. */
+static bool names_another(const struct election *election)
+{
+    bool another = false;
+    for (size_t i = 0; i < election->candidate_count; i++) {
+        const char *identity = election->candidates[i]->identity;
+        another = another ||
+                  (identity && election->candidates[i] != election->leader &&
+                   contains(election->own->ack_data, election->own->ack_data_length, identity) == AS_A_WORD);
+    }
+    return another;
+}
+
 /* Who wrote an acknowledgement that belongs to no session: its data is the leader's own, or names it. */
 static enum acknowledged by_data(const struct election *election)
 {
@@ -289,7 +302,7 @@ static enum acknowledged by_data(const struct election *election)
     if (identity_is_java(election->own->ack_data, election->own->ack_data_length))
         return by_java(election);
     if (!leader->identity)
-        return leader->data_length > 0 ? ACK_NO : ACK_UNKNOWN;
+        return leader->data_length > 0 && !election->own->one_word ? ACK_NO : ACK_UNKNOWN;
     if (election->ack_identity && strcmp(election->ack_identity, leader->identity) == 0)
         return ACK_YES;
     enum contained named =
@@ -300,7 +313,9 @@ static enum acknowledged by_data(const struct election *election)
     bool all_kept = election->ack_stat.data_length <= CANDIDATE_DATA_KEPT;
     bool one_word =
         election->ack_identity && strcspn(election->ack_identity, " ,;") == election->own->ack_data_length;
-    return all_kept && (named == NOWHERE || one_word) ? ACK_NO : ACK_UNKNOWN;
+    bool another =
+        leader->identity_source == IDENTITY_CLIENT ? names_another(election) : named == NOWHERE || one_word;
+    return all_kept && another ? ACK_NO : ACK_UNKNOWN;
 }
 
 static enum acknowledged by_ack(const struct election *election)

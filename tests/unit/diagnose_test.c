@@ -899,6 +899,14 @@ TEST(acks)
                             "? findings acknowledgement-mismatch critical suspected " A "," B "\n"
                             "tick 8000\ntime\n"
                             "? findings acknowledgement-mismatch critical certain " A "," B "\n");
+    model_script_run(
+        "... not where candidates write one word, or nothing: a host that wrote it may be any",
+        "watch /e acknowledgement=/app/leader\nconnect\n> connection connected\n"
+        "+ /app/leader host-a:8080\n+ " A " s=a lock\n+ " B " s=b lock\n"
+        "client a on=1 at=10.0.0.1:11\nclient b on=1 at=10.0.0.2:12\nlist\n> election-seen\nreadall\n"
+        "read /app/leader\n? ack unknown\nround\n= /app/leader host-b:8080\nread /app/leader\n"
+        "? ack unknown\n= /app/leader 10.0.0.2:8080\nread /app/leader\n? ack no\n"
+        "= /app/leader 10.0.0.1:8080\nread /app/leader\n> leader-acknowledged " A "\n? ack yes\n");
     model_script_run("acknowledgement-mismatch: the acknowledgement is another session's",
                      MARKED "+ /leader s=b host-b\nlist\n> election-seen\nreadall\nread /leader\n"
                             "? findings none\n"
