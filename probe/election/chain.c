@@ -858,13 +858,11 @@ static void see_line(struct diagnosis *d)
     for (size_t i = 0; i < d->viewer_count; i++)
         if (d->viewers[i].owned > 0 && d->viewers[i].targets > 0)
             see_member(election, &d->viewers[i]);
-    if (faults == 0)
-        return;
-    line->watched_by_all = shared_lock(election) ? NULL : watched_by_all(d);
-    election->own->all_watch_first =
-        election->own->all_watch_first || (line->watched_by_all == election->candidates[0] &&
-                                           line->deaf == 0 && (line->watching > 2 || line->wrong > 1));
-    see_helpers(d, faults);
+    line->watched_by_all = faults == 0 || shared_lock(election) ? NULL : watched_by_all(d);
+    if (line->deaf == 0 && (line->watching > 2 || line->wrong > 1))
+        election->own->all_watch_first = line->watched_by_all == election->candidates[0];
+    if (faults > 0)
+        see_helpers(d, faults);
 }
 
 /* A client pings at a third of its timeout; a poll, and the list after it, take a moment themselves. */

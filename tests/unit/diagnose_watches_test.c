@@ -542,7 +542,9 @@ TEST(illnesses)
                                   "? next-failover " B " told, chain unknown\n"
                                   "unw c " A "\nw c " B "\nunw d " A "\nw d " C "\n"
                                   "proof\n"
-                                  "? findings none\n");
+                                  "? findings none\n"
+                                  "unw c " B "\nw c " A "\nproof\n"
+                                  "? findings wrong-predecessor error suspected " C "\n");
     model_script_run("... that is over with its first, even where watches are hidden",
                      FOUR "w b " A "\nw c " A "\nw d " A "\nproof\nhide 1 watches\n"
                           "? findings herd info certain unconfirmed " A "," B "," C "," D "\n"
