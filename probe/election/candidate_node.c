@@ -137,8 +137,9 @@ static bool names_nobody(const struct update *f, const struct candidate *candida
     }
     if (!other)
         return was;
-    own->words_differ = other->data_length != candidate->data_length ||
-                        memcmp(other->data, candidate->data, other->data_length) != 0;
+    char *its = identity_from_data(other->data, other->data_length);
+    own->words_differ = !its || strcmp(its, word) != 0;
+    free(its);
     own->one_word =
         !own->words_differ &&
         (identity_is_word(word) || (third && identity_is_personal(word) && !identity_is_process(word)));

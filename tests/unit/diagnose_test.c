@@ -190,6 +190,10 @@ TEST(owners)
                      "+ " A " s=a billing.v2\n+ " B " s=b billing.v2\n+ " C " s=c billing.v2\nlist\n"
                      "> election-seen\nreadall\nclient c on=1 at=10.0.0.3:99\nround\n? findings none\n"
                      "? identity " C " 10.0.0.3 by client\n");
+    model_script_run("... beside what differs",
+                     CONNECT "+ " A " s=a {\"name\":\"svc\",\"at\":1}\n+ " B
+                             " s=b {\"name\":\"svc\",\"at\":2}\nlist\n> election-seen\nreadall\n"
+                             "client b on=1 at=10.0.0.2:99\nround\n? identity " B " 10.0.0.2 by client\n");
     model_script_run("... and their names say who they are",
                      "watch /e recipe=solr-overseer\nconnect\n> connection connected\n"
                      "+ 10-app1:80_solr-n_0000000000 s=a leader\n+ 11-app2:80_solr-n_0000000001 s=b leader\n"
