@@ -499,8 +499,7 @@ static void session_ends(struct capture *k, struct logged_session *session,
 
 static void on_end(void *context, struct znode *node, const struct observed_transaction *deed)
 {
-    /* Of a session that is only suspected to have been closed, other znodes may still be there. */
-    if (deed->deed == DEED_EXPIRED || (deed->deed == DEED_CLOSED && !deed->unproven))
+    if (deed->deed == DEED_CLOSED || deed->deed == DEED_EXPIRED)
         session_ends(context, node->session, deed);
     else
         znode_ends(context, node, deed);
@@ -986,8 +985,6 @@ static void take_fact(struct capture *k, struct wire_client *client, struct logg
     case WIRE_CLOSING:
         if (session)
             session->closing_us = k->fact_us;
-        else if (client->session == 0)
-            ends_closing(k->ends, k->fact_us);
         break;
     case WIRE_CREATED:
         on_created(k, client, fact);

@@ -18,8 +18,6 @@
 #define TOLD_KEPT 192
 /* The delay of packets and clocks, at most. */
 #define LATE_US INT64_C(150000)
-/* The end of a session takes the servers no longer than this. */
-#define CLOSES_WITHIN_US INT64_C(100000)
 /* A server ends the connection of an expired session with its znodes. */
 #define ENDED_TOGETHER_US INT64_C(1000000)
 
@@ -55,7 +53,6 @@ struct ends {
     int64_t doubted_us; /* up to this time, what a client did may be missing; 0: never */
     int64_t unheard_us; /* ... what any of them did */
     int64_t zxid;       /* the latest known one */
-    int64_t closing_us; /* a client whose session is not known asked to close it, the latest time; 0: never */
     struct asked_end asked[ASKED_KEPT];
     size_t next_asked;
     struct seen_end seen[ENDED_KEPT];
@@ -144,11 +141,6 @@ bool ends_was_seen(const struct ends *e, const char *path, int64_t czxid, int64_
             at_us - e->seen[i].at_us < ENDED_KEPT_US && strcmp(e->seen[i].path, path) == 0)
             return true;
     return false;
-}
-
-void ends_closing(struct ends *e, int64_t at_us)
-{
-    e->closing_us = at_us;
 }
 
 /* ---- silence ---- */
@@ -299,12 +291,6 @@ static bool end_is_judged(struct ends *e, struct znode *node, const struct gone_
         source = left ? session->left_source : source;
         deed.unproven = !ends_has_heard(e, session) || !was_nowhere_else(e, session) ||
                         !silence_is_covered(e, session, gone->at_us);
-    }
-    int64_t closed_us = gone->at_us - e->closing_us;
-    if (deed.deed == DEED_NONE && !asked && session && !session->connection && closed_us >= 0 &&
-        closed_us < CLOSES_WITHIN_US) {
-        deed.deed = DEED_CLOSED;
-        deed.unproven = true;
     }
     if (deed.deed == DEED_NONE)
         await_client(e, node, gone);

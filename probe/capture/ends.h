@@ -33,8 +33,6 @@ void ends_free(struct ends *ends); /* NULL is fine */
 /* A session asked to delete this znode; the request failed, or all of a multi did (path NULL). */
 void ends_asked(struct ends *ends, uint64_t session, const char *path, int64_t at_us);
 void ends_refused(struct ends *ends, uint64_t session, const char *path);
-/* A client whose session is not known asked to close it. */
-void ends_closing(struct ends *ends, int64_t at_us);
 /* The request of this session of that time was answered: it deleted the znode, whichever packet showed that first. */
 void ends_deleted(struct ends *ends, uint64_t session, const char *path, int64_t asked_us);
 /* The latest transaction in the answers of servers. */

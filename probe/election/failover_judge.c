@@ -245,9 +245,7 @@ static void describe_captured(const struct failover_evidence *e, enum failover_c
 {
     char silent[32], timeout[32];
     int64_t gone_us = e->captured_gone_us ? e->captured_gone_us : e->gone_us;
-    if (cause == CAUSE_CLOSED && e->logged_unproven)
-        snprintf(buffer, size, "a client whose session is not known asked just then to close it");
-    else if (cause == CAUSE_CLOSED)
+    if (cause == CAUSE_CLOSED)
         snprintf(buffer, size, "its client asked to close session 0x%" PRIx64, e->logged_session);
     else if (cause == CAUSE_EXPIRED && e->captured_heard_us != 0)
         snprintf(buffer, size,
