@@ -126,7 +126,8 @@ static bool names_nobody(const struct update *f, const struct candidate *candida
     struct election_private *own = election->own;
     const struct candidate *other = NULL, *third = NULL;
     bool was = own->one_word;
-    for (size_t i = 0; i < election->candidate_count && !own->words_differ && !third; i++) {
+    bool may = identity_is_word(word) || (identity_is_personal(word) && !identity_is_process(word));
+    for (size_t i = 0; may && i < election->candidate_count && !own->words_differ && !third; i++) {
         const struct candidate *c = election->candidates[i];
         if (c->data_length == 0 || c->stat.owner == candidate->stat.owner)
             continue;
@@ -135,14 +136,12 @@ static bool names_nobody(const struct update *f, const struct candidate *candida
         else if (c->stat.owner != other->stat.owner)
             third = c;
     }
-    if (!other)
+    if (!other && (may || !was))
         return was;
-    char *its = identity_from_data(other->data, other->data_length);
+    char *its = other ? identity_from_data(other->data, other->data_length) : NULL;
     own->words_differ = !its || strcmp(its, word) != 0;
     free(its);
-    own->one_word =
-        !own->words_differ &&
-        (identity_is_word(word) || (third && identity_is_personal(word) && !identity_is_process(word)));
+    own->one_word = !own->words_differ && (third || identity_is_word(word));
     for (size_t i = 0; i < election->candidate_count && own->one_word != was; i++)
         if (election->candidates[i] != candidate)
             candidate_node_identify(f, election->candidates[i]);
