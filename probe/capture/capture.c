@@ -889,10 +889,10 @@ static void on_ended(struct capture *k, struct wire_client *client)
 
 static void client_leaves(struct capture *k, struct capture_client *own)
 {
-    if (own->link)
-        *(own->next ? &own->next->link : &k->clients_end) = own->link;
-    if (own->link)
-        *own->link = own->next;
+    if (!own->link)
+        return;
+    *(own->next ? &own->next->link : &k->clients_end) = own->link;
+    *own->link = own->next;
     own->link = NULL;
 }
 

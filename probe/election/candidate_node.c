@@ -126,8 +126,8 @@ static bool names_nobody(const struct update *f, const struct candidate *candida
     struct election_private *own = election->own;
     const struct candidate *other = NULL, *third = NULL;
     bool was = own->one_word;
-    bool may = identity_is_word(word) || (identity_is_personal(word) && !identity_is_process(word));
-    for (size_t i = 0; may && i < election->candidate_count && !own->words_differ && !third; i++) {
+    bool shareable = identity_is_word(word) || (identity_is_personal(word) && !identity_is_process(word));
+    for (size_t i = 0; shareable && i < election->candidate_count && !own->words_differ && !third; i++) {
         const struct candidate *c = election->candidates[i];
         if (c->data_length == 0 || c->stat.owner == candidate->stat.owner)
             continue;
@@ -136,7 +136,7 @@ static bool names_nobody(const struct update *f, const struct candidate *candida
         else if (c->stat.owner != other->stat.owner)
             third = c;
     }
-    if (!other && (may || !was))
+    if (!other && (shareable || !was))
         return was;
     char *its = other ? identity_from_data(other->data, other->data_length) : NULL;
     own->words_differ = !its || strcmp(its, word) != 0;

@@ -33,6 +33,13 @@ def events(done):
     return [json.loads(line) for line in done.out.splitlines()]
 
 
+def shown(private, command, scene):
+    """What the command shows of these packets."""
+    path = Path(private["HOME"]) / "x.pcap"
+    path.write_bytes(b"".join(scene))
+    return run(command, "--json", "--capture", str(path), env=private)
+
+
 def packets_until(last):
     """The capture's header, and its packets up to that of this time."""
     with open(CAPTURE, "rb") as f:
@@ -317,11 +324,10 @@ def of_a_client_that_lives_on(directories, heir_at, asks_after_us):
                                           ((2, ("127.0.0.2", 2181), 30000), ("resigned", "certain")),
                                           ((2, ("127.0.0.2", 2181), None), ("unknown", None)),
                                           ((100, packets.SERVER, None), ("evicted", "certain"))))
-def test_a_client_that_lives_on(private, tmp_path, scene, cause):
+def test_a_client_that_lives_on(private, scene, cause):
     """It asks for more at once than are remembered; by a clock that is behind it asks after the end; its session expires, of which its
     server, cut off from the others, does not know; another one, which is not seen, deletes many."""
-    (tmp_path / "x.pcap").write_bytes(b"".join(of_a_client_that_lives_on(*scene)))
-    told = events(run("events", "--json", "--capture", str(tmp_path / "x.pcap"), env=private))
+    told = events(shown(private, "events", of_a_client_that_lives_on(*scene)))
     assert [(e["failover"]["cause"], e["failover"]["cause_certainty"]) for e in told if e["event"] == "failover"] == [cause] * scene[0]
 
 
@@ -359,9 +365,8 @@ def of_a_leader_of_two_elections(both, leads):
 
 
 @pytest.mark.parametrize("both, leads, certainties", ((False, True, ["certain"]), (True, True, ["suspected"]), (False, False, [])))
-def test_a_leader_of_two_elections(private, tmp_path, both, leads, certainties):
-    (tmp_path / "x.pcap").write_bytes(b"".join(of_a_leader_of_two_elections(both, leads)))
-    done = run("once", "--json", "--capture", str(tmp_path / "x.pcap"), env=private)
+def test_a_leader_of_two_elections(private, both, leads, certainties):
+    done = shown(private, "once", of_a_leader_of_two_elections(both, leads))
     assert [(e["path"], f["certainty"]) for c in json.loads(done.out)["clusters"] for e in c["elections"] for f in e["findings"]
             if f["code"] == "double-leader"] == [("/e", certainty) for certainty in certainties], done
 
@@ -397,9 +402,8 @@ def of_an_heir_that_is_stopped(asks):
 
 
 @pytest.mark.parametrize("asks", (False, True))
-def test_an_heir_that_never_led(private, tmp_path, asks):
-    (tmp_path / "x.pcap").write_bytes(b"".join(of_an_heir_that_is_stopped(asks)))
-    told = events(run("events", "--json", "--capture", str(tmp_path / "x.pcap"), env=private))
+def test_an_heir_that_never_led(private, asks):
+    told = events(shown(private, "events", of_an_heir_that_is_stopped(asks)))
     assert ("double-leader" in [e["finding"]["code"] for e in told if e["event"] == "finding-raised"]) == asks, told
 
 
@@ -413,9 +417,8 @@ def of_a_busy_client():
         yield from client.lists(b"/e/_c_7f85c08b-550b-4b4b-8859-9ebdea2bdf79-latch-000000000", b"0")
 
 
-def test_a_client_too_busy_to_ping(private, tmp_path):
-    (tmp_path / "x.pcap").write_bytes(b"".join(of_a_busy_client()))
-    done = run("once", "--json", "--capture", str(tmp_path / "x.pcap"), env=private)
+def test_a_client_too_busy_to_ping(private):
+    done = shown(private, "once", of_a_busy_client())
     assert "1 connection was open" in done.err, done
     assert [e["path"] for c in json.loads(done.out)["clusters"] for e in c["elections"]] == ["/e"], done
 
@@ -435,9 +438,8 @@ def of_an_heir_that_was_connected():
     yield from heir.pings()
 
 
-def test_a_list_before_the_read_that_explains_it(private, tmp_path):
-    (tmp_path / "x.pcap").write_bytes(b"".join(of_an_heir_that_was_connected()))
-    told = events(run("events", "--json", "--capture", str(tmp_path / "x.pcap"), env=private))
+def test_a_list_before_the_read_that_explains_it(private):
+    told = events(shown(private, "events", of_an_heir_that_was_connected()))
     assert [(e["from"][-1], e["to"][-1]) for e in told if e["event"] == "leader-elected"] == [("0", "1")], told
 
 
@@ -462,10 +464,9 @@ def of_an_heir_that_watches_nothing(asks):
 
 
 @pytest.mark.parametrize("asks", (False, True))
-def test_an_heir_that_watches_nothing(private, tmp_path, asks):
+def test_an_heir_that_watches_nothing(private, asks):
     """Whatever its layout, nothing notifies it that it is first; it may ask."""
-    (tmp_path / "x.pcap").write_bytes(b"".join(of_an_heir_that_watches_nothing(asks)))
-    told = events(run("events", "--json", "--capture", str(tmp_path / "x.pcap"), env=private))
+    told = events(shown(private, "events", of_an_heir_that_watches_nothing(asks)))
     assert ("never-wakes" in [e["finding"]["code"] for e in told if e["event"] == "finding-raised"]) != asks, told
 
 
@@ -511,9 +512,8 @@ def of_a_member_that_comes_before(leaves):
 
 
 @pytest.mark.parametrize("leaves", (False, True))
-def test_a_notification_of_another_change(private, tmp_path, leaves):
-    (tmp_path / "x.pcap").write_bytes(b"".join(of_a_member_that_comes_before(leaves)))
-    told = events(run("events", "--json", "--capture", str(tmp_path / "x.pcap"), env=private))
+def test_a_notification_of_another_change(private, leaves):
+    told = events(shown(private, "events", of_a_member_that_comes_before(leaves)))
     (failover,) = (e["failover"] for e in told if e["event"] == "failover")
     assert failover["cause"] == "closed" and 2 < failover["reacted_ms"][0] < 3, failover
 
