@@ -171,13 +171,28 @@ static bool http_is_plain(const struct http *http, const char *host, int port)
     return false;
 }
 
+/* In TLS 1.3 a server refuses a client's certificate after its handshake; its reset may overtake its alert. */
+static bool is_ended_after_handshake(const struct http_get *get, CURLcode result)
+{
+    curl_off_t handshake_us = 0;
+    curl_easy_getinfo(get->easy, CURLINFO_APPCONNECT_TIME_T, &handshake_us);
+    return get->secure && handshake_us > 0 && get->headed == 0 &&
+           (result == CURLE_SEND_ERROR || result == CURLE_RECV_ERROR || result == CURLE_GOT_NOTHING);
+}
+
 /* The reason in curl's words if TLS failed. */
 static const char *tls_failure(const struct http_get *get, CURLcode result, char *text, size_t size)
 {
     const char *said = get->error[0] ? get->error : curl_easy_strerror(result);
+    bool is_ours = get->http->security->tls.cert != NULL;
     if (strstr(said, "alert certificate required") || strstr(said, "alert bad certificate"))
-        said = get->http->security->tls.cert ? "it refuses the client certificate"
-                                             : "it requires a client certificate; set tls: cert and key";
+        said = is_ours ? "it refuses the client certificate"
+                       : "it requires a client certificate; set tls: cert and key";
+    else if (is_ended_after_handshake(get, result))
+        said = is_ours
+                   ? "it ended the connection after the handshake; perhaps it refuses the client certificate"
+                   : "it ended the connection after the handshake; perhaps it requires a client certificate "
+                     "(tls: cert and key)";
     snprintf(text, size, "%.130s", said);
     return text;
 }
@@ -240,7 +255,7 @@ static void http_finish(struct http_get *get, CURLcode result)
         problem = connect_problem(get);
     } else if (result == CURLE_COULDNT_RESOLVE_HOST) {
         problem = "no such host";
-    } else if (get->secure && strstr(get->error, " alert ")) { /* also after the handshake, in TLS 1.3 */
+    } else if (is_ended_after_handshake(get, result) || (get->secure && strstr(get->error, " alert "))) {
         problem = tls_failure(get, result, text, sizeof text);
     } else if (result == CURLE_PARTIAL_FILE || result == CURLE_GOT_NOTHING || result == CURLE_RECV_ERROR) {
         problem = "the answer was cut off";

@@ -287,7 +287,12 @@ def test_who_is_deleted_by_somebody_stands_again(zk, client, whose):
     if whose == "all":
         doomed.delete(election)
     assert all(result is True for result in doomed.commit())
-    injection.until(lambda: standing(client) == 5 and before[0] not in client.get_children(election))
+
+    def all_follow():
+        """Who stands last watches the one before it: the run knows of all."""
+        now = sorted(client.get_children(election), key=lambda name: name[-10:]) if standing(client) == 5 else before
+        return before[0] not in now and {f"{election}/{name}" for name in now[:-1]} <= zk.watched_paths()
+    injection.until(all_follow)
     status, out, err = injection.end(signal.SIGINT)
     assert status == 130, err
     assert json.loads(out)["standing"] == 5

@@ -432,6 +432,16 @@ def test_finite_field(tls, tmp_path):
         assert "has no cipher of TLS 1.3, ECDHE or RSA" in problem_of(tmp_path, server.address, security, wait="3s")
 
 
+def test_reset_after_the_handshake(tls, authority, tmp_path):
+    """As by a server of TLS 1.3 that misses a certificate, where the reset overtakes the alert: a guess, told as one."""
+    def reset(connection):
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        connection.close()
+    with TlsServer(authority, reset) as server:
+        said = problem_of(tmp_path, tls.hosts, f"    tls: {{ca: {authority.ca}}}\n", admin=server.address)
+    assert "ended the connection after the handshake; perhaps it requires a client certificate" in said, said
+
+
 def test_handshake_that_stalls():
     """A server that accepts and says nothing: it is not waited for longer than for one without TLS."""
     with socket.socket() as silent:
