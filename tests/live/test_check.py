@@ -298,6 +298,16 @@ def test_a_cluster_is_a_short_line(zk, path, client, tmp_path):
     assert re.search(r" (of|tenants)(; [^;]+)?; \.\.\. \(-v shows all\)$", words), words
 
 
+def test_a_sentence_that_is_cut_ends_with_a_clause(zk, client, tmp_path):
+    paths = [f"/cut-{i}" for i in range(3)]
+    for one in paths:
+        for ephemeral in (False, True):
+            client.create(f"{one}/_c_41cb8240-104f-47fd-abb4-fad3da3a5721-latch-", b"persistent-1.example:8080", ephemeral=ephemeral,
+                          sequence=True, makepath=True)
+    done = check(zk, *elections_of(zk, tmp_path, "leader", *paths))
+    assert done.out.split(" |")[0].endswith("is a leftover without a session; ... (-v shows all)"), done
+
+
 def test_unknown(zk, path):
     for arguments, word in ((["check", "-s", "127.0.0.1:1", "-t", "1", "/x"], "not connected"),
                             (["check", "-w", "nonsense=1"], "unknown figure nonsense"),

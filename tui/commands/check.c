@@ -504,7 +504,10 @@ static void check_describe(struct check *check, const struct election *election,
     char age[24];
     text_printf(&text, "%s ", check_name(check, election));
     if (summary_state(election) == ELECTION_LED && leader) {
-        text_printf(&text, "%s %s", vacancy_stalls(election) ? "led by nobody, the first is" : "led by",
+        text_printf(&text, "%s %s",
+                    vacancy_stalls(election)     ? "led by nobody, the first is"
+                    : label_only_first(election) ? "perhaps led by nobody, the first is"
+                                                 : "led by",
                     leader->identity ? leader->identity : leader->name);
         if (!isnan(figures[FIGURE_TENURE]))
             text_printf(&text, " for %s%s", election->leader_since_exact ? "" : "at most ",
@@ -716,6 +719,9 @@ static void check_shorten(struct text *words, size_t most)
     most -= sizeof after - 1;
     for (char *at = words->at; (at = strstr(at, "; ")) && (size_t)(at - words->at) <= most; at++)
         cut = (size_t)(at - words->at);
+    for (size_t i = most; cut < most / 2 && i > most / 4 * 3; i--) /* else its last whole clause */
+        if (words->at[i] == ' ' && strchr(",:", words->at[i - 1]))
+            cut = i - 1;
     if (cut < most / 2) {
         for (cut = most; cut > most / 2 && words->at[cut] != ' '; cut--)
             ;
