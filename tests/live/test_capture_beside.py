@@ -246,6 +246,7 @@ def test_packets_beside_transaction_logs(hiding, tmp_path, path):
         line.sessions[1].watch(path)
         line.sessions[1].close()
         until(lambda: len(client.get_children(path)) == 2)
+        line.sessions[2].watch(path)  # it reacts before it leaves
     logs = ("autopsy", hiding.directory, "--election", path, "--json")
     file = ("--capture", f"{tmp_path}/zk.pcap")
     alone, beside = ([json.loads(line) for line in run(*logs, "--events", *more).out.splitlines()] for more in ((), file))
@@ -263,7 +264,8 @@ def test_packets_beside_transaction_logs(hiding, tmp_path, path):
     assert states == ["unknown", "waiting"], states
     parts = in_two(tmp_path / "zk.pcap")
     again = [json.loads(line)["failover"] for line in run(*logs, "--events", *parts).out.splitlines() if '"failover":' in line]
-    assert [bool(f["reacted_ms"]) for f in again] == [bool(f["reacted_ms"]) for f in (told, closed, *rest)], again
+    for told_by in ((told, closed, *rest), again):
+        assert [bool(f["reacted_ms"]) for f in told_by] == [True, True, False, False], told_by
     # Its last packet and its znode's end are in two captures, each tied to the log by its own packets.
     assert again[0]["detection_ms"][0] < low < again[0]["detection_ms"][1] + 50, again
     states = [elections(json.loads(run(*logs, "--at", before, *more).out))[path]["candidates"][2]["state"]
