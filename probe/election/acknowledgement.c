@@ -277,7 +277,8 @@ static enum acknowledged by_java(const struct election *election)
     return ACK_UNKNOWN;
 }
 
-/* Who is known by an address alone may write a name: only another one's address contradicts it. */
+/* Who is known by an address alone, or by a word that may be a role, may write another name: only that of another
+   candidate contradicts it. */
 static bool names_another(const struct election *election)
 {
     bool another = false;
@@ -313,8 +314,9 @@ static enum acknowledged by_data(const struct election *election)
     bool all_kept = election->ack_stat.data_length <= CANDIDATE_DATA_KEPT;
     bool one_word =
         election->ack_identity && strcspn(election->ack_identity, " ,;") == election->own->ack_data_length;
-    bool another =
-        leader->identity_source == IDENTITY_CLIENT ? names_another(election) : named == NOWHERE || one_word;
+    bool may_differ = leader->identity_source == IDENTITY_CLIENT ||
+                      (leader->identity_source == IDENTITY_DATA && identity_is_word(leader->identity));
+    bool another = may_differ ? names_another(election) : named == NOWHERE || one_word;
     return all_kept && another ? ACK_NO : ACK_UNKNOWN;
 }
 

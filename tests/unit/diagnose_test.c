@@ -911,6 +911,11 @@ TEST(acks)
         "read /app/leader\n? ack unknown\nround\n= /app/leader host-b:8080\nread /app/leader\n"
         "? ack unknown\n= /app/leader 10.0.0.2:8080\nread /app/leader\n? ack no\n"
         "= /app/leader 10.0.0.1:8080\nread /app/leader\n> leader-acknowledged " A "\n? ack yes\n");
+    model_script_run("... nor a word that one candidate writes, who stands alone",
+                     "watch /e acknowledgement=/app/leader\nconnect\n> connection connected\n"
+                     "+ /app/leader host-a:8080\n+ " A " s=a lock\nlist\n> election-seen\nreadall\n"
+                     "read /app/leader\ntick 20000\nclient a on=1\nround\nreadall\n? findings none\n"
+                     "? ack unknown\n");
     model_script_run("acknowledgement-mismatch: the acknowledgement is another session's",
                      MARKED "+ /leader s=b host-b\nlist\n> election-seen\nreadall\nread /leader\n"
                             "? findings none\n"
