@@ -303,7 +303,7 @@ static enum acknowledged by_data(const struct election *election)
     if (identity_is_java(election->own->ack_data, election->own->ack_data_length))
         return by_java(election);
     if (!leader->identity)
-        return leader->data_length > 0 && !election->own->one_word ? ACK_NO : ACK_UNKNOWN;
+        return leader->data_length > 0 && !election->own->shared_word ? ACK_NO : ACK_UNKNOWN;
     if (election->ack_identity && strcmp(election->ack_identity, leader->identity) == 0)
         return ACK_YES;
     enum contained named =

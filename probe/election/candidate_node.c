@@ -125,7 +125,7 @@ static bool names_nobody(const struct update *f, const struct candidate *candida
     struct election *election = f->election;
     struct election_private *own = election->own;
     const struct candidate *other = NULL, *third = NULL;
-    bool was = own->one_word;
+    bool was = own->shared_word && strcmp(own->shared_word, word) == 0;
     bool shareable = identity_is_word(word) || (identity_is_personal(word) && !identity_is_process(word));
     for (size_t i = 0; shareable && i < election->candidate_count && !own->words_differ && !third; i++) {
         const struct candidate *c = election->candidates[i];
@@ -136,16 +136,29 @@ static bool names_nobody(const struct update *f, const struct candidate *candida
         else if (c->stat.owner != other->stat.owner)
             third = c;
     }
-    if (!other && (shareable || !was))
+    if (!other && (shareable || !own->shared_word))
         return was;
     char *its = other ? identity_from_data(other->data, other->data_length) : NULL;
     own->words_differ = !its || strcmp(its, word) != 0;
     free(its);
-    own->one_word = !own->words_differ && (third || identity_is_word(word));
-    for (size_t i = 0; i < election->candidate_count && own->one_word != was; i++)
+    bool shared = !own->words_differ && (third || identity_is_word(word));
+    bool changed = shared ? !was : own->shared_word != NULL;
+    free(own->shared_word);
+    own->shared_word = shared ? text_copy(word) : NULL;
+    for (size_t i = 0; i < election->candidate_count && changed; i++)
         if (election->candidates[i] != candidate)
             candidate_node_identify(f, election->candidates[i]);
-    return own->one_word;
+    return own->shared_word != NULL;
+}
+
+void candidate_node_left(const struct update *f)
+{
+    struct election *election = f->election;
+    if (!election->own->words_differ || election->candidate_count == 1)
+        return;
+    election->own->words_differ = false;
+    for (size_t i = 0; i < election->candidate_count && !election->own->words_differ; i++)
+        candidate_node_identify(f, election->candidates[i]);
 }
 
 bool candidate_acknowledges(const struct election *election, const struct candidate *candidate)

@@ -17,6 +17,8 @@ void candidate_node_stat(const struct update *update, struct candidate *candidat
 void candidate_node_read(const struct update *update, struct candidate *candidate,
                          const struct observed_node *node);
 void candidate_node_identify(const struct update *update, struct candidate *candidate);
+/* Some have left: one of them may have written the word that differed. */
+void candidate_node_left(const struct update *update);
 /* Its session wrote the acknowledgement, which identifies it. */
 bool candidate_acknowledges(const struct election *election, const struct candidate *candidate);
 /* The address of its client became known or has changed. */

@@ -56,6 +56,7 @@ void election_free(struct election *election)
     free(election->ack_path);
     free(election->ack_identity);
     free(election->own->ack_data);
+    free(election->own->shared_word);
     free(election->registry_path);
     free(election->name);
     free(election->path);

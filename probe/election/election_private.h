@@ -132,8 +132,8 @@ struct election_private {
     bool all_watch_first; /* three and more were seen to: their client's design */
     struct line_shown line;
     bool shows_layout; /* its line, or its names, show which znodes its members watch (certainty.h) */
-    bool one_word;     /* candidates of two sessions wrote the same one and no other: it names none of them */
-    bool words_differ; /* two wrote different ones */
+    char *shared_word; /* candidates of two sessions wrote it and no other: it names none of them */
+    bool words_differ; /* two wrote different ones, who still stand, or one of them alone */
     bool none_alike;   /* no two candidates have the same identity, and none has had another one since */
     bool waited_for;   /* none of its candidates has a session, and some session was seen to wait for one */
     bool listens;      /* a client that connects or disconnects could settle something */

@@ -280,6 +280,7 @@ static void compare_list(const struct update *f, const struct observed_children 
     if (known < before) {
         difference->missing = candidates_take_missing(election);
         difference->missing_count = before - known;
+        candidate_node_left(f);
     }
     directory_recognise(f, list);
     if (fresh > 0) {

@@ -177,6 +177,19 @@ TEST(owners)
                              "? identity " A " 10.0.0.1 by client\n? identity " B " 10.0.0.2 by client\n"
                              "+ " C " s=c standby\nlist\n> candidate-joined " C " @3\nread " C "\n"
                              "? identity " A " leader by data\n? identity " C " standby by data\n");
+    model_script_run("... whoever writes another word once they have left is called so",
+                     CONNECT "+ " A " s=a leader\n+ " B " s=b leader\nlist\n> election-seen\nreadall\n"
+                             "- " A "\n- " B "\n+ " C " s=c zeus\nclient c on=1 at=10.0.0.3:99\nlist\n"
+                             "> leader-lost " A " @1\n> candidate-left " A " @1\n> candidate-left " B
+                             " @2\n> candidate-joined " C " @1\n> leader-elected " A " -> " C
+                             " after 0\nreadall\nround\n"
+                             "? identity " C " zeus by data\n");
+    model_script_run("... and names that have left do not make the word of all others a name",
+                     CONNECT "+ " A " s=a zeus\n+ " B " s=b lock\n+ " C " s=c lock\nlist\n"
+                             "> election-seen\nreadall\nclient b on=1 at=10.0.0.2:99\nround\n"
+                             "? identity " B " lock by data\n- " A "\nlist\n> leader-lost " A
+                             " @1\n> candidate-left " A " @1\n> leader-elected " A " -> " B " after 0\n"
+                             "? identity " B " 10.0.0.2 by client\n");
     model_script_run("... one that only those write which wait may be what they are",
                      CONNECT "+ " A " s=a leader\n+ " B " s=b standby\n+ " C " s=c standby\nlist\n"
                              "> election-seen\nreadall\ntick 10\nreadall\n"
