@@ -480,6 +480,16 @@ static void blocked_lock(struct diagnosis *d)
 
 /* ---- the directory ---- */
 
+/* A session that comes and goes has a note for each of its candidates. */
+static bool left_since(const struct election *election, size_t i)
+{
+    uint64_t session = departed_at(election, i)->session;
+    while (i-- > 0)
+        if (departed_at(election, i)->session == session)
+            return true;
+    return false;
+}
+
 static void election_gone(struct diagnosis *d)
 {
     struct election *election = d->election;
@@ -494,18 +504,20 @@ static void election_gone(struct diagnosis *d)
         if (!shown || !shown->connected || shown->seen.mono_us <= election->state_since.mono_us ||
             election->cluster->servers[shown->server].hidden[HIDDEN_CONNECTIONS])
             continue;
-        connected++;
+        connected += !left_since(election, left);
         together += note->at.mono_us >= election->state_since.mono_us - GONE_AT_ONCE_US;
         one = note->name;
     }
     const struct failover *last = election_last_failover(election);
+    bool resigned = last && last->cause == CAUSE_RESIGNED;
     /* A client may release a lock and then delete its directory, and a coordinator deletes a job's election while
      * its workers live on: only a named path was meant to stay. */
-    bool at_once = together > 0 && election_is_named(election) && !(last && last->cause == CAUSE_RESIGNED);
-    /* A short job ends so, whose candidate is the only one, unless another is known to have deleted it. */
-    bool released = left == 1 && together == 1 && !election_is_named(election) &&
-                    election->own->lasted_us > 0 && election->own->lasted_us < GONE_WITH_US &&
-                    !(last && last->cause == CAUSE_EVICTED);
+    bool at_once = together > 0 && election_is_named(election) && !resigned;
+    /* A short job ends so, whose candidate is the only one, unless another is known to have deleted it. A lock that its
+     * last client has released ends with its container, which ZooKeeper removes. */
+    bool short_job = left == 1 && together == 1 && election->own->lasted_us > 0 &&
+                     election->own->lasted_us < GONE_WITH_US && !(last && last->cause == CAUSE_EVICTED);
+    bool released = !election_is_named(election) && (short_job || (together == 0 && resigned));
     char when[SPAN_TEXT];
     if (connected > 0 && !released)
         diagnosis_raise(

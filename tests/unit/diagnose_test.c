@@ -726,6 +726,16 @@ TEST(numbers_and_names)
                            "tick 3000\nround\n- .\nlist\n> election-gone\n"
                            "tick 1000\nround\n"
                            "? findings election-gone warning suspected\n");
+    model_script_run("... a session that had several candidates counts once", CONNECT
+                     "servers 1\n+ " A " s=a\nclient a on=1 at=h:1\nlist\n> election-seen\nreadall\nround\n"
+                     "- " A "\n+ " B " s=a\nlist\n> leader-lost " A " @1\n> candidate-left " A " @1\n"
+                     "> candidate-joined " B " @1\n> leader-elected " A " -> " B " after 0\nreadall\n"
+                     "round\n- .\nlist\n> leader-lost " B " @1\n> candidate-left " B
+                     " @1\n> election-gone\ntick 1000\nround\n? why election-gone /election has not existed "
+                     "since 22:13:20Z; 1 of the sessions "
+                     "that had a candidate in it are still connected (" A
+                     ") | find out who deleted it; see in the "
+                     "clients' logs whether they still stand there, and restart those that do\n");
     model_script_run("... an empty directory that is tidied away is not",
                      THREE "round\nend a\nend b\nend c\n- " A "\n- " B "\n- " C "\nlist\n"
                            "> leader-lost " A " @1\n> candidate-left " A " @1\n> candidate-left " B " @2\n"
