@@ -44,7 +44,8 @@ TEST(long_names_keep_their_end)
         {"/svc/team-03/service-web-17", 12, "..ice-web-17"},
         {"/a/b/c/d", 6, "../c/d"},
         {"ill: never acknowledged", 14, "ill: n..ledged"},
-        {"persistent-1.example:8080", 15, "persist..e:8080"},
+        {"persistent-1.example:8080", 15, "persiste..:8080"},
+        {"payments-api-7d9c5b6f4-x2x9k", 20, "payments-api..-x2x9k"},
         {"abc", 2, ".."},
         {"", 0, ""},
     };
@@ -169,8 +170,8 @@ TEST(names_keep_what_tells_them_apart)
         {"other", "other"},
     };
     static const char *const kept[][2] = {
-        {"payments-scheduler-7d9f8b6c54-x2x7q", "payment..4-x2x7q"},
-        {"payments-scheduler-7d9f8b6c54-k8s2p", "payment..4-k8s2p"},
+        {"payments-scheduler-7d9f8b6c54-x2x7q", "payments..-x2x7q"},
+        {"payments-scheduler-7d9f8b6c54-k8s2p", "payments..-k8s2p"},
     };
     struct names set = {0};
     struct cells *cells = cells_new(10, 1);
@@ -202,10 +203,13 @@ TEST(common_parts_stay_where_there_is_room)
     static const char *const tight[][2] = {{"app-2.example:8080", "..2.."}, {"app-1.example:8080", "..1.."}};
     static const char *const pods[][2] = {{"billing-deaf-5d4c3b2a10-x2x7q", "..5d4c3b2a10-x2x7q"},
                                           {"billing-deaf-5d4c3b2a10-q1w2e", "..5d4c3b2a10-q1w2e"}};
+    static const char *const canary[][2] = {{"payments-7d9c5b6f4-x2x9k", "payments..-x2x9k"},
+                                            {"payments-canary-5d4c3b2a10-k8s2p", "..canary..-k8s2p"}};
 
     expect((struct names){0}, 17, "app-..", servers, COUNT(servers));
     expect((struct names){0}, 5, "app-...example:8080", tight, COUNT(tight));
-    expect((struct names){.heading_room = 16}, 20, "billing-deaf-..", pods, COUNT(pods));
+    expect((struct names){.heading_room = 16}, 20, "billing-deaf-5d4c3b2a10-..", pods, COUNT(pods));
+    expect((struct names){.heading_room = 7}, 16, "payments-..", canary, COUNT(canary));
 }
 
 /* Candidates of several elections keep their short form: each has its election beside it. */
@@ -288,7 +292,7 @@ TEST(paths_keep_every_component_that_differs)
                                            "billing-leader-election", "notification-dispatcher-eu"};
     static const char *const few[][2] = {
         {"/namespaces/tenant-07919-stage/services/ledger/leader", "..07919-stage/../ledger/.."},
-        {"/namespaces/tenant-07919-stage/services/payments-api/leader", "..07919-../payments.."},
+        {"/namespaces/tenant-07919-stage/services/payments-api/leader", "../payments-api/.."},
         {"/namespaces/tenant-15838-prod/services/ledger/leader", "..15838-prod/../ledger/.."},
     };
     enum { MANY = 1000, SHOWN = 40 };
@@ -330,6 +334,20 @@ TEST(paths_keep_every_component_that_differs)
             names_free(&set);
         }
     cells_free(cells);
+}
+
+/* Of an election the component that no other has is shown whole, and signs stand for the others: parts of each would
+   not say which it is. */
+TEST(the_rarest_component_is_whole)
+{
+    static const char *const services[][2] = {
+        {"/payments/payments-api/leader", "../payments-api/.."},
+        {"/payments/payments-worker/leader", "../payments-worker/.."},
+        {"/billing/ledger/leader", "/billing/ledger/.."},
+        {"/billing/query/election", "../query/election"},
+    };
+
+    expect((struct names){.keep_shared = true}, 21, "", services, COUNT(services));
 }
 
 /* The same of three components, at every width that has room for a few letters of each. */

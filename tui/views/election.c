@@ -307,7 +307,9 @@ static void members_draw(struct cells *cells, int y, int rows, const struct elec
                                {.heading = "", .least = 8, .most = 40, .importance = 2},
                                {.heading = "", .least = 18, .most = 18, .importance = 1}};
     size_t shown = rows < 2 ? 0 : (size_t)rows - 1, all = election->listed_member_count;
-    struct names names[3] = {{.candidates = true}}; /* of the first, the second and the fourth column */
+    /* Of the first, the second and the fourth column, which have no headings. */
+    struct names names[3] = {
+        {.candidates = true, .keep_shared = true}, {.keep_shared = true}, {.keep_shared = true}};
     char text[160];
 
     if (shown == 0)

@@ -69,6 +69,19 @@ static size_t head_of(const struct cells *cells, const char *text, int room)
     return at;
 }
 
+/* The byte from which on the end of a name is shown: its last word where that has room, else half of the room. */
+static size_t end_of(const struct cells *cells, const char *name, int room)
+{
+    size_t length = strlen(name), word = length;
+
+    while (word > 0 && !is_separator(name[word - 1]))
+        word--;
+    word -= word > 0;
+    return word > 0 && word + 1 < length && safe_width(name + word, length - word, cells->ascii) <= room / 2
+               ? word
+               : tail_of(cells, name, room / 2);
+}
+
 /* This many columns of its beginning, and its end. */
 static char *cut_middle(const struct cells *cells, const char *name, int room, int columns, bool grows,
                         char *buffer, size_t size)
@@ -88,9 +101,11 @@ static char *cut_middle(const struct cells *cells, const char *name, int room, i
         if (slash != NULL && (size_t)(slash - name) < length - (size_t)room / 2)
             tail = (size_t)(slash - name);
     } else {
-        int first = columns == AS_USUAL ? room - room / 2 : columns < room ? columns : room;
+        int first = columns < room ? columns : room;
 
-        tail = tail_of(cells, name, room - first);
+        tail = columns == AS_USUAL ? end_of(cells, name, room) : tail_of(cells, name, room - first);
+        if (columns == AS_USUAL)
+            first = room - safe_width(name + tail, length - tail, cells->ascii);
         if (grows && name[0] == '/') { /* a part of a word says less than more of where two differ */
             size_t whole = tail;
             while (whole < length && !ends_part(name, name[whole]))
@@ -129,16 +144,19 @@ int name_put_in(struct cells *cells, const struct column *column, int y, style l
 
 /* ---- Candidates ---- */
 
-/* A GUID, a session, or a part of one. */
+/* A GUID, a session, or a part of one; or the hash of a pod's template: eight letters or more, some of them digits and
+   none a vowel. */
 static bool is_id(const char *word, size_t length)
 {
-    size_t hex = 0, digits = 0;
+    size_t hex = 0, digits = 0, plain = 0;
 
     for (size_t i = 0; i < length; i++) {
         hex += isxdigit((unsigned char)word[i]) != 0;
         digits += isdigit((unsigned char)word[i]) != 0;
+        plain += isalnum((unsigned char)word[i]) && strchr("aeiouAEIOU", word[i]) == NULL;
     }
-    return hex == length && (length >= 4 || digits == length);
+    return (hex == length && (length >= 4 || digits == length)) ||
+           (plain == length && length >= 8 && digits > 0);
 }
 
 /* The last word before the number that is no id, with the separators after it; false: there is none. */
@@ -237,7 +255,7 @@ static void names_forget(struct names *names)
         free(names->shown[i]);
     free(names->shown);
     names->shown = NULL;
-    names->before = names->after = names->alike = 0;
+    names->before = names->after = names->in_heading = names->alike = 0;
     names->by_component = false;
 }
 
@@ -293,22 +311,58 @@ static bool all_have_room(const struct names *names, const struct cells *cells, 
     return true;
 }
 
-/* What the heading has no room for stays in the names, where these have room for it. */
+/* What the heading has no room for stays in the names, where these have room for it: paths in whole components, all
+   alike. */
 static void keep_what_heading_lacks(struct names *names, const struct cells *cells, int room)
 {
     const char *first = names->all[0];
     int most = names->heading_room - cells_width(cells, cells_sign(cells, SIGN_ELLIPSIS));
+    bool path = first[0] == '/';
 
+    names->in_heading = names->before;
     if (names->heading_room <= 0 || names->before == 0 || names->after > 0 ||
         safe_width(first, names->before, cells->ascii) <= most)
         return;
     size_t at = head_of(cells, first, most > 0 ? most : 0), word = at;
-    while (word > 0 && !ends_part(first, first[word - (first[0] != '/')]))
+    while (word > 0 && !ends_part(first, first[word - !path]))
         word--;
-    if (word > 0 && all_have_room(names, cells, room, word, 0))
+    if (!path)
+        names->in_heading = word;
+    else if (word > 0 && all_have_room(names, cells, room, word, 0))
         names->before = word;
     else if (at > 0 && all_have_room(names, cells, room, at, 0))
         names->before = at;
+}
+
+/* The byte from which on a name is shown, with as many words of the common part as it has room for beside its own.
+   Ids are the last to be shown. */
+static size_t row_begin(const struct names *names, const struct cells *cells, const char *name, int room)
+{
+    int dots = cells_width(cells, cells_sign(cells, SIGN_ELLIPSIS));
+    size_t length = strlen(name), last = length, from, words;
+
+    if (names->after > 0 || name[0] == '/')
+        return names->before;
+    while (last > 0 && !is_separator(name[--last]))
+        ;
+    for (words = last; words > 0;) {
+        size_t begin = words;
+        while (begin > 0 && !is_separator(name[begin - 1]))
+            begin--;
+        if (!is_id(name + begin, words - begin))
+            break;
+        words = begin > 0 ? begin - 1 : 0;
+    }
+    for (from = names->in_heading; from < names->before; from += strcspn(name + from, SEPARATORS) + 1) {
+        int left = room - (from > 0) * dots;
+
+        if (safe_width(name + from, length - from, cells->ascii) <= left ||
+            (words > from && safe_width(name + from, words - from, cells->ascii) + dots +
+                                     safe_width(name + last, length - last, cells->ascii) <=
+                                 left))
+            return from;
+    }
+    return names->before;
 }
 
 /* Of two common parts one stays where there is room for it. */
@@ -342,13 +396,16 @@ static char *put_in_form(const struct names *names, const struct cells *cells, c
         return snprintf(buffer, size, "%s", name), buffer;
     if (names->candidates && form.head == AS_USUAL && recipe_sequence_of(name) != SEQUENCE_NONE)
         return name_fit_candidate(cells, name, room, buffer, size);
-    bool before = names->before > 0, after = names->after > 0;
-    name += names->before;
-    length -= names->before + names->after;
+    size_t from =
+        form.head == AS_USUAL && form.middle == 0 ? row_begin(names, cells, name, room) : names->before;
+    bool before = from > 0, after = names->after > 0;
+    name += from;
+    length -= from + names->after;
     if (form.middle > 0) {
-        size_t from = 0, eaten;
+        size_t eaten;
         int width;
-        while (from < form.middle && (eaten = letter_of(cells, name + from, length - from, &width)) > 0)
+        for (from = 0;
+             from < form.middle && (eaten = letter_of(cells, name + from, length - from, &width)) > 0;)
             from += eaten;
         name += from;
         length -= from;
@@ -772,9 +829,9 @@ static bool ends_in_sign(const char *text, const char *ellipsis)
     return length >= signs && strcmp(text + length - signs, ellipsis) == 0;
 }
 
-/* The text of one name; NULL: it would look like another. */
+/* The text of one name; NULL: it would look like another. whole: nothing in which components differ is cut. */
 static char *put_parts(const struct name_depth *depth, const struct cells *cells, size_t name,
-                       const int widths[PLACES_MOST], const enum cut cuts[PLACES_MOST])
+                       const int widths[PLACES_MOST], const enum cut cuts[PLACES_MOST], bool *whole)
 {
     const char *ellipsis = cells_sign(cells, SIGN_ELLIPSIS);
     char text[NAME_BYTES], part[NAME_BYTES];
@@ -782,6 +839,7 @@ static char *put_parts(const struct name_depth *depth, const struct cells *cells
     int used = snprintf(text, sizeof text, "%s", begins_whole(depth, name) ? "/" : "");
     int spare =
         begins_whole(depth, 0) - begins_whole(depth, name); /* what share_room() left for that slash */
+    *whole = true;
 
     /* What its short components leave is for its long ones. */
     for (size_t place = depth->from; place < depth->to; place++) {
@@ -805,6 +863,8 @@ static char *put_parts(const struct name_depth *depth, const struct cells *cells
             spare -= cells_width(cells, part) - widths[place];
         }
         bool signs = strncmp(part, ellipsis, strlen(ellipsis)) == 0;
+        *whole &= of->place->constant ||
+                  strcmp(part + signs * strlen(ellipsis), of->text + signs * of->place->shared) == 0;
         const char *begin = depth->paths->of[name].of[place].at;
         const char between[] = {begin > depth->names->all[name] ? begin[-1] : '/', '\0'};
         used += snprintf(text + used, sizeof text - (size_t)used, "%s%s%s",
@@ -818,6 +878,81 @@ static char *put_parts(const struct name_depth *depth, const struct cells *cells
         used += snprintf(text + used, sizeof text - (size_t)used, "%s%s", depth->paths->words ? "" : "/",
                          ellipsis);
     return used < (int)sizeof text ? xstrdup(text) : NULL;
+}
+
+/* A path with some of its components, each whole: a bit for each; signs stand for the others. */
+static char *put_whole(const struct name_depth *depth, const struct cells *cells, size_t name, unsigned kept,
+                       char *buffer, size_t size)
+{
+    const char *ellipsis = cells_sign(cells, SIGN_ELLIPSIS);
+    bool slash = depth->names->all[name][0] == '/', gap = depth->from > 0;
+    size_t used = 0;
+
+    for (size_t place = depth->from; place < depth->to && used < size; place++) {
+        const struct name_parts *parts = &depth->paths->of[name];
+
+        if (kept >> place & 1)
+            used += (size_t)snprintf(buffer + used, size - used, "%s%s%s%.*s",
+                                     used > 0 || (slash && !gap) ? "/" : "", gap ? ellipsis : "",
+                                     gap ? "/" : "", (int)parts->of[place].length, parts->of[place].at);
+        gap = !(kept >> place & 1);
+    }
+    if (used < size && (gap || depth->to < depth->count))
+        snprintf(buffer + used, size - used, "/%s", ellipsis);
+    return buffer;
+}
+
+/* No other path has all of these components, in whatever places. */
+static bool is_only_one_with(const struct name_depth *depth, size_t name, unsigned kept)
+{
+    const struct name_parts *parts = &depth->paths->of[name];
+
+    for (size_t i = 0; i < depth->paths->count; i++) {
+        const struct name_parts *others = &depth->paths->of[i];
+        size_t place = 0, same = 0;
+
+        for (size_t j = 0; j < others->count; j++) {
+            while (place < parts->count && !(kept >> place & 1))
+                place++;
+            place += place < parts->count && is_same_part(parts, place, others, j);
+            same += j < parts->count && is_same_part(parts, j, others, j);
+        }
+        bool itself = others->count == parts->count && same == parts->count;
+        if (!itself && kept >> place == 0)
+            return false;
+    }
+    return true;
+}
+
+/*
+ * As many whole components as have room, if they say which path it is: the rarest first. Parts of each would say less.
+ * NULL: they do not.
+ */
+static char *find_whole(const struct name_depth *depth, const struct cells *cells, size_t name, int room)
+{
+    const struct name_parts *parts = &depth->paths->of[name];
+    size_t same[PLACES_MOST] = {0};
+    unsigned kept = 0, tried = 0;
+    char text[NAME_BYTES];
+
+    for (size_t i = 0; i < depth->paths->count; i++)
+        for (size_t place = depth->from; depth->paths->of[i].count == depth->count && place < depth->to;
+             place++)
+            same[place] += is_same_part(parts, place, &depth->paths->of[i], place);
+    for (size_t turn = depth->from; turn < depth->to; turn++) {
+        size_t rarest = depth->to;
+
+        for (size_t place = depth->from; place < depth->to; place++)
+            if (!(tried >> place & 1) && (rarest == depth->to || same[place] <= same[rarest]))
+                rarest = place;
+        tried |= 1U << rarest;
+        put_whole(depth, cells, name, kept | 1U << rarest, text, sizeof text);
+        if (!depth->places[rarest].constant && cells_width(cells, text) <= room)
+            kept |= 1U << rarest;
+    }
+    if (kept == 0 || !is_only_one_with(depth, name, kept))
+        return NULL;
+    return xstrdup(put_whole(depth, cells, name, kept, text, sizeof text));
 }
 
 static size_t components_in(const char *text, size_t length, bool words)
@@ -859,7 +994,13 @@ static bool put_depth(struct name_depth *depth, struct names *names, const struc
         cuts[place] = choose_cut(depth, cells, place, widths[place]);
     for (size_t i = 0; i < names->count; i++)
         if (done && is_of_depth(depth, i)) {
-            shown[i] = put_parts(depth, cells, i, widths, cuts);
+            bool whole;
+            shown[i] = put_parts(depth, cells, i, widths, cuts, &whole);
+            char *better = whole || depth->paths->words ? NULL : find_whole(depth, cells, i, room);
+            if (better != NULL) {
+                free(shown[i]);
+                shown[i] = better;
+            }
             done = shown[i] != NULL && cells_width(cells, shown[i]) <= room;
         }
     for (size_t i = 0; i < names->count; i++)
@@ -1096,7 +1237,14 @@ void names_put_shared(struct cells *cells, const struct names *names, const stru
     char shared[NAME_BYTES];
 
     names_shared(names, cells, shared, sizeof shared);
+    if (names->in_heading > 0 && names->in_heading < names->before) /* the rest is in the rows */
+        snprintf(shared, sizeof shared, "%.*s%s", (int)names->in_heading, names->all[0],
+                 cells_sign(cells, SIGN_ELLIPSIS));
     int room = column->width - used;
-    if (shared[0] != '\0' && (room >= SHARED_CUT || cells_width(cells, shared) <= room))
-        name_put(cells, column->x + used, y, column->width - used, ROLE_DIM, shared);
+    if (shared[0] == '\0' || (room < SHARED_CUT && cells_width(cells, shared) > room))
+        return;
+    if (names->after > 0 || shared[0] == '/')
+        name_put(cells, column->x + used, y, room, ROLE_DIM, shared);
+    else /* the end of it is in the rows that have room */
+        cells_put(cells, column->x + used, y, room, ROLE_DIM, shared);
 }

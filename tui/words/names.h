@@ -42,6 +42,7 @@ struct names {
     char **all, **shown;       /* shown: in the room of names_fit() */
     size_t count, room_for;
     size_t before, after; /* bytes that all share at their beginning and end, and that are not shown */
+    size_t in_heading;    /* of before: what the heading has no room for is in the rows that have */
     /* Set before names_fit(): */
     bool candidates;    /* their numbers stay whole */
     bool keep_shared;   /* no heading has room for their common part */
