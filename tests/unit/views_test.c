@@ -73,6 +73,9 @@ TEST(pods_that_lead_in_turn_differ)
     }
     assert_has(before, "2k9q ");
     assert_has(framed_selected(&show), "hmzd ");
+    cells_resize(show.cells, 80, 24);
+    assert_has(framed_draw(&show), "LEADER  payme..");
+    assert_has(framed_selected(&show), "..api-"); /* the heading has no room for it */
     framed_end(&show);
 }
 
@@ -681,6 +684,10 @@ TEST(events_report_who_it_is)
     const char *text = framed_draw(&show);
     assert_has(text, "joined           n_..2 10.0.3.18:8983_solr");
     assert_has(text, "leader lost      n_..1 10.0.3.17:8983_solr");
+    cells_resize(show.cells, 40, 12);
+    text = framed_draw(&show);
+    assert_has(text, "joined ..2 10.0");
+    assert_has(text, "leader lost ..1");
     framed_end(&show);
 }
 

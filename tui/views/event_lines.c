@@ -12,6 +12,9 @@
 #include "tui/views/view.h"
 
 #define CLOCK_MS 12
+#define CLOCK 8
+#define PAIR_LEAST 13 /* columns for two names */
+#define NARROW 50     /* columns for a line */
 #define NAME_WIDTH 20
 #define DETAIL_SHOWN 600 /* bytes: more than any line has room for */
 #define WHERE_LEAST 24   /* less says little of two components */
@@ -161,19 +164,27 @@ static int event_lines_put_subject(struct cells *cells, int x, int y, int end, c
     const char *identity = known_since(scene, line);
     char who[2 * NAME_BYTES];
 
-    if (line->from[0] != '\0') {
-        char from[NAME_BYTES], to[NAME_BYTES];
+    if (line->from[0] != '\0' && label_room(x, end) >= PAIR_LEAST) {
+        const char *ellipsis = cells_sign(cells, SIGN_ELLIPSIS), *pair[2];
+        char names[2][NAME_BYTES];
 
-        short_name(cells, line->from, label_room(x, end), from);
-        short_name(cells, line->subject, label_room(x, end), to);
-        return x + names_put_pair(cells, NULL, x, y, label_room(x, end), from, to) + 2;
+        for (int i = 0; i < 2; i++) {
+            const char *text = i == 0 ? line->from : line->subject, *number;
+            bool candidate = short_name(cells, text, label_room(x, end), names[i]);
+
+            number = candidate ? strstr(names[i], ellipsis) : NULL;
+            pair[i] = number != NULL && cells_width(cells, names[i]) > label_room(x, end) / 2 - 2 ? number
+                                                                                                  : names[i];
+        }
+        return x + names_put_pair(cells, NULL, x, y, label_room(x, end), pair[0], pair[1]) + 2;
     }
     if (line->subject[0] == '\0' || x >= end)
         return x;
     if (line->kind == EVENT_FINDING_RAISED || line->kind == EVENT_FINDING_CLEARED ||
         line->kind == EVENT_FINDING_MUTED)
         return x + put_what(cells, x, y, label_room(x, end), line->subject) + 2;
-    snprintf(who, sizeof who, "%s%s%s", line->subject, identity != NULL ? " " : "",
+    bool lost = line->kind == EVENT_FAILOVER && strcmp(line->subject, "nobody") == 0;
+    snprintf(who, sizeof who, "%s%s%s", lost ? line->from : line->subject, identity != NULL ? " " : "",
              identity != NULL ? identity : "");
     return x + event_lines_put_who(cells, x, y, label_room(x, end), who, line->within) + 2;
 }
@@ -182,15 +193,16 @@ void event_line_draw(struct cells *cells, int x, int y, int width, const struct 
                      const struct event_line *line, const struct event_lines *lines)
 {
     int where = lines != NULL ? lines->where : 0;
-    int end = x + width;
+    bool narrow = width < NARROW; /* whom it is about is worth more than milliseconds and even columns */
+    int end = x + width, gap = narrow ? 1 : 2, clock = narrow ? CLOCK : CLOCK_MS, label = EVENT_LABEL_WIDTH;
     char when[32];
 
     if (scene->now.wall_us - line->at.wall_us < INT64_C(86400000000))
         format_clock_ms(line->at.wall_us, when, sizeof when);
     else
         label_when(line->at.wall_us, scene->now, when, sizeof when);
-    cells_put(cells, x, y, CLOCK_MS, ROLE_DIM, when);
-    x += CLOCK_MS + 2;
+    cells_put_bytes(cells, x, y, clock, ROLE_DIM, when, strnlen(when, (size_t)clock));
+    x += clock + gap;
     if (where > 0) {
         if (scene->model->cluster_count > 1 && line->path != NULL) {
             int used =
@@ -203,11 +215,11 @@ void event_line_draw(struct cells *cells, int x, int y, int width, const struct 
         } else {
             name_put(cells, x, y, where, ROLE_DIM, line->where);
         }
-        x += where + 2;
+        x += where + gap;
     }
-    cells_put(cells, x, y, end - x < EVENT_LABEL_WIDTH ? label_room(x, end) : EVENT_LABEL_WIDTH, line->role,
-              line->label);
-    x += EVENT_LABEL_WIDTH + 2;
+    int used = cells_put(cells, x, y, label_room(x, end) < label ? label_room(x, end) : label, line->role,
+                         line->label);
+    x += (narrow ? used : label) + gap;
     if (x < end)
         x = event_lines_put_subject(cells, x, y, end, scene, line);
     if (x < end) {

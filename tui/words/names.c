@@ -1042,6 +1042,9 @@ static void fit_depth(struct names *names, const struct cells *cells, const stru
     if (depth.terse)
         done = put_depth(&depth, names, cells, room);
     names->by_component |= done;
+    for (size_t i = 0; i < names->count; i++)
+        if (!done && !paths->words && is_of_depth(&depth, i) && names->shown[i] == NULL)
+            names->shown[i] = find_whole(&depth, cells, i, room);
     for (size_t i = 0; i < names->count * PLACES_MOST; i++)
         free(depth.parts[i].text);
     free(depth.parts);
