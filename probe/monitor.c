@@ -363,7 +363,7 @@ void monitor_take_baseline(struct monitor *m, const struct model *then, int64_t 
 {
     struct moment now = clock_now();
     struct moment until = {now.mono_us - (now.wall_us - until_us), until_us};
-    model_take_baseline(m->model, then, until, grows);
+    model_take_baseline(m->model, then, until, grows && taken);
     bool recent = then && now.wall_us - until_us < KNOWN_US;
     for (size_t i = 0; then && i < then->cluster_count; i++)
         watch_known(m, &then->clusters[i], recent, grows, taken);

@@ -144,6 +144,55 @@ static void baseline_put_first(struct election *election, const struct tenure *f
     tenure_put(election, first);
 }
 
+/* Its first in line then had certainly not led: the loss before was open. */
+static bool open_then(const struct election *then)
+{
+    return then->leader && then->change.from && !then->change.to;
+}
+
+static bool denied_then(const struct election *then)
+{
+    return open_then(then) || vacancy_is_denied(then);
+}
+
+/* Of the last tenure of this name; 0: not known. */
+static uint64_t session_then(const struct election *then, const char *name)
+{
+    for (size_t i = then->tenure_count; i-- > 0;)
+        if (text_same(election_tenure_at(then, i)->name, name))
+            return election_tenure_at(then, i)->session;
+    return 0;
+}
+
+/* The recorder looked for the cause of the latest change when it was killed, and had not reported it: an open failover.
+ * A session that leads again is none. */
+static bool is_untold(const struct update *f, const struct election *then, struct failover *untold)
+{
+    static char evidence[] = "the recorder ended before it had found the cause";
+    const struct change *change = &then->change;
+    const struct failover *last = election_last_failover(then);
+    bool nobody = then->kind == KIND_LEADER &&
+                  (then->state == ELECTION_VACANT || then->state == ELECTION_ABSENT || denied_then(then));
+    uint64_t session = session_then(then, change->from);
+    if (f->model->earlier_grows || !change->from || !(change->to ? then->leader != NULL : nobody) ||
+        (last && last->lost_at.wall_us >= change->lost_at.wall_us) ||
+        (change->to && session != 0 && session == session_then(then, change->to)))
+        return false;
+    *untold = (struct failover){.from = change->from,
+                                .from_identity = change->from_identity,
+                                .lost_at = baseline_moment(f->model, change->lost_at),
+                                .cause = CAUSE_UNKNOWN,
+                                .evidence = evidence,
+                                .in_line = denied_then(then),
+                                .detection = SPAN_UNKNOWN,
+                                .vacancy = {0, SPAN_OPEN},
+                                .takeover = SPAN_UNKNOWN,
+                                .total = SPAN_UNKNOWN};
+    struct moment since = change->to ? baseline_moment(f->model, then->leader_since) : untold->lost_at;
+    return watched_until(f->model, then).mono_us - since.mono_us <=
+           failover_case_wait_us(then) + BASELINE_GAP_US;
+}
+
 static void take_tenures(const struct update *f, const struct election *then, bool seamless)
 {
     struct election own = {0}, *election = f->election;
@@ -165,6 +214,11 @@ static void take_tenures(const struct update *f, const struct election *then, bo
         if (failover.lost_at.mono_us < own_from.mono_us)
             election_keep_failover(election, &failover);
     }
+    struct failover untold;
+    if (is_untold(f, then, &untold)) {
+        note_vacant(f, then, &untold);
+        election_keep_failover(election, &untold);
+    }
     for (size_t i = 0; i < own.failover_count; i++)
         election_keep_failover(election, election_failover_at(&own, i));
     tenures_free(&own);
@@ -182,17 +236,6 @@ static void take_change(const struct update *f, const struct change *then)
     change->to = text_copy(then->to);
     change->to_identity = text_copy(then->to_identity);
     change->lost_at = baseline_moment(f->model, then->lost_at);
-}
-
-/* Its first in line then had certainly not led: the loss before was open. */
-static bool open_then(const struct election *then)
-{
-    return then->leader && then->change.from && !then->change.to;
-}
-
-static bool denied_then(const struct election *then)
-{
-    return open_then(then) || vacancy_is_denied(then);
 }
 
 /* ---- since when ---- */
@@ -448,6 +491,9 @@ static void take_open(const struct update *f, const struct election *then, bool 
         if (after.mono_us < open->lost_at.mono_us)
             election->own->lost_after = after;
         failover_case_recalled(f, open->gap_us + gap_us);
+        struct failover untold;
+        if (is_untold(f, then, &untold))
+            failover_case_tell(f, open, 0);
     }
 }
 

@@ -1038,14 +1038,19 @@ static bool is_unread(const struct election *election)
 /* One that does not acknowledge in time is found so within this, and then never led. */
 #define DENIED_WITHIN_US INT64_C(1000000)
 
+int64_t failover_case_wait_us(const struct election *election)
+{
+    int64_t within_us = election->settings->allow.failover_ms * 1000;
+    return within_us > 0 ? within_us : TOLD_AFTER_US;
+}
+
 /* The longest wait for more evidence is over. */
 static bool is_late(const struct failover_case *c, struct moment now)
 {
-    int64_t within_us = c->election->settings->allow.failover_ms * 1000;
     int64_t since_us = c->won.mono_us ? c->won.mono_us : c->election->change.lost_at.mono_us;
     if (c->won.mono_us && c->election->acknowledged == ACK_NO)
         since_us += DENIED_WITHIN_US;
-    return now.mono_us - since_us >= (within_us > 0 ? within_us : TOLD_AFTER_US);
+    return now.mono_us - since_us >= failover_case_wait_us(c->election);
 }
 
 /* Nothing else than the cause is awaited. */

@@ -59,6 +59,9 @@ void failover_case_found(const struct update *update, const struct candidate *le
 /* There is no leader, and election_last_failover() is open, as an earlier run reported it: the next leader
  * closes it. */
 void failover_case_recalled(const struct update *update, int64_t gap_us);
+/* The longest wait for the cause of a change before it is reported: since the next candidate was first; without one,
+ * since the loss. */
+int64_t failover_case_wait_us(const struct election *election);
 /* Keeps it, and reports it. czxid: of a lock's holder; or 0. */
 void failover_case_tell(const struct update *update, const struct failover *failover, int64_t czxid);
 void failover_case_listed(const struct update *update, const struct znode_stat *old);

@@ -1160,6 +1160,59 @@ TEST(a_recorded_leader_closes_an_open_failover)
     world_free(world);
 }
 
+/* A recorder that was killed had looked for the cause still: the change is told, without one. What it told is not told
+ * again, though the recording has it no longer. */
+TEST(tells_what_a_killed_recorder_had_not_told)
+{
+    for (int gone = 1; gone <= 3; gone += 2)
+        for (int late = 0; late <= 1; late++) {
+            struct world *world = world_new();
+            struct told told = {0};
+            for (int i = 1; i <= gone; i++)
+                leave(world, i);
+            see(world, world->first);
+            if (late)
+                pass(world, 60 * SECOND);
+            assert_int_equal(election_of(world->first)->failover_count, late);
+            failovers_free(election_of(world->first));
+            record(world);
+            pass(world, 7 * SECOND);
+            begin_second_listening(world, &told);
+            pass(world, 20 * SECOND);
+            assert_int_equal(told.failovers, !late);
+            assert_int_equal(election_of(world->second)->failover_count, !late);
+            if (!late) {
+                const struct failover *failover = election_last_failover(election_of(world->second));
+                assert_string_equal(told.from, "n_0000000001");
+                assert_string_equal(told.to, gone == 1 ? "n_0000000002" : "");
+                assert_int_equal(failover->cause, CAUSE_UNKNOWN);
+                assert_int_equal(failover_is_open(failover), gone == 3);
+                assert_string_equal(failover->evidence, "the recorder ended before it had found the cause");
+            }
+            world_free(world);
+        }
+}
+
+/* Its session leads again: that is no failover, however early the recorder was killed. */
+TEST(a_killed_recorder_saw_the_same_session_lead_again)
+{
+    struct world *world = world_new();
+    struct told told = {0};
+    leave(world, 3);
+    leave(world, 2);
+    see(world, world->first);
+    leave(world, 1);
+    fake_tree_create(world->tree, PATH "/n_0000000004", 0x100000001, "10.0.3.1:5000");
+    see(world, world->first);
+    record(world);
+    pass(world, 7 * SECOND);
+    begin_second_listening(world, &told);
+    pass(world, 20 * SECOND);
+    assert_string_equal(election_of(world->second)->leader->name, "n_0000000004");
+    assert_int_equal(told.failovers, 0);
+    world_free(world);
+}
+
 /* Somebody stood and went while nobody recorded: that nobody stands counts from now. */
 TEST(vacancy_is_not_that_of_before)
 {
