@@ -187,7 +187,8 @@ struct recipe_book *recipe_book_new(const struct recipe_settings *own, size_t ow
     struct recipe_book *book = xcalloc(1, sizeof *book);
     book->count = own_count + recipe_table_count;
     book->rows = xcalloc(book->count, sizeof *book->rows);
-    book->match = pcre2_match_data_create(32, NULL);
+    book->match =
+        pcre2_match_data_create(PATTERN_MOST / 2 + 1, NULL); /* the whole, and groups as short as "()" */
     book->text = xmalloc(NAME_MAX_PARSED + VECTOR_BYTES);
     book->limits = pcre2_match_context_create(NULL);
     if (!book->match || !book->limits) /* PCRE2 allocates by itself */

@@ -440,6 +440,22 @@ TEST(evil_patterns_end)
     }
 }
 
+/* As many as a pattern has room for: the number may be in the last one. */
+TEST(many_groups)
+{
+    char pattern[1025] = "", *error = NULL, *end = pattern;
+    for (int i = 0; i < 505; i++)
+        end = stpcpy(end, "()");
+    strcpy(end, "(?<seq>\\d+)$");
+    struct recipe_settings many = {.name = word("many"), .candidate = pattern};
+    struct recipe_book *own = recipe_book_new(&many, 1, &error);
+    assert_non_null(own);
+    struct candidate_name parsed;
+    assert_true(recipe_parse_name(own, recipe_book_at(own, 0), "n-0000000007", &parsed));
+    assert_int_equal(parsed.sequence, 7);
+    recipe_book_free(own);
+}
+
 /* Whose elections are at a path, though nobody stands there. */
 TEST(paths_of_layouts)
 {
