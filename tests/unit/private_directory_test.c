@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -121,6 +122,26 @@ TEST(keeps_what_is_recorded_into)
     assert_false(is_there("electop-inuse1"));
     close(reported[0]);
     close(reported[1]);
+}
+
+TEST(a_signal_leaves_nothing)
+{
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+        int status;
+        pid_t child = fork();
+        if (child == 0) {
+            char *error;
+            setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
+            if (private_directory_make(&error))
+                raise(signals[i]);
+            _exit(0);
+        }
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(WIFSIGNALED(status) && WTERMSIG(status) == signals[i]);
+        assert_int_equal(rmdir(base), 0); /* it is empty */
+        assert_int_equal(mkdir(base, 0700), 0);
+    }
 }
 
 static int begin(void **state)

@@ -114,7 +114,7 @@ static void private_directory_on_signal(int number)
     raise(number); /* which is not caught again */
 }
 
-static const int ending[] = {SIGINT, SIGTERM, SIGHUP};
+static const int ending[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 
 static void signals_catch(void)
 {

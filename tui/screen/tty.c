@@ -325,7 +325,8 @@ void tty_deadline_arm(bool at_hangup)
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers - !at_hangup; i++) {
         struct sigaction action;
         if (sigaction(numbers[i], NULL, &action) != 0 || (action.sa_flags & SA_SIGINFO) ||
-            action.sa_handler == SIG_DFL || action.sa_handler == SIG_IGN || action.sa_handler == on_ending)
+            action.sa_handler == SIG_DFL || action.sa_handler == SIG_IGN || action.sa_handler == on_ending ||
+            (deadline.handler && action.sa_handler != deadline.handler)) /* it ends the program by itself */
             continue;
         deadline.handler = action.sa_handler;
         action.sa_handler = on_ending;
