@@ -125,7 +125,7 @@ static bool note_trouble(struct log_stream *s, struct server_log *log, enum log_
  * A wrong bit, or a bug, can leave a time that no server ever had, which would stretch the whole story over
  * years. But real clocks do jump. So a time is rejected if it lies before ZooKeeper existed or centuries ahead,
  * if it is far from the records on both sides and these agree, or, at the end of the records, if it is years
- * away.
+ * away; at their beginning only if it is years later, as a record that follows may be the wrong one.
  */
 #define FIRST_MS INT64_C(1136073600000) /* 2006 */
 #define LAST_MS INT64_C(7258118400000)  /* 2200 */
@@ -148,12 +148,15 @@ static bool time_is_damaged(const struct server_log *log)
     int64_t time_ms = log->head.time_ms;
     if (!is_possible_time(time_ms))
         return true;
-    if (log->time_ms == 0 || !is_far(time_ms, log->time_ms, FAR_MS))
+    bool first = log->time_ms == 0;
+    if (!first && !is_far(time_ms, log->time_ms, FAR_MS))
         return false;
     const unsigned char *record = log_reader_peek(&log->reader);
     if (!record || !transaction_read(record, TRANSACTION_HEADER_BYTES, &next) ||
         !is_possible_time(next.time_ms))
-        return is_far(time_ms, log->time_ms, YEARS_FAR_MS);
+        return !first && is_far(time_ms, log->time_ms, YEARS_FAR_MS);
+    if (first)
+        return time_ms - next.time_ms > YEARS_FAR_MS;
     return is_far(time_ms, next.time_ms, FAR_MS) && !is_far(next.time_ms, log->time_ms, FAR_MS);
 }
 

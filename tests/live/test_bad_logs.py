@@ -284,7 +284,7 @@ def test_a_tree_of_links(folder):
     assert told(folder)[:2] == (["expired", "closed"], "")
 
 
-@pytest.mark.parametrize("wrong_ms", [2**63 - 1, -2**63, -1, 0, BEGAN_MS + 3700 * 86_400_000, BEGAN_MS // 2])
+@pytest.mark.parametrize("wrong_ms", [2**63 - 1, -2**63, -1, 0, BEGAN_MS + 7400 * 86_400_000, BEGAN_MS // 2])
 @pytest.mark.parametrize("at", [0, 5, 10])
 def test_a_time_that_no_server_had(folder, wrong_ms, at):
     """That record is damage and is named, wherever it is; the others are told, in their own time."""
@@ -297,10 +297,9 @@ def test_a_time_that_no_server_had(folder, wrong_ms, at):
     assert told(folder)[0] == ["expired", "closed"]
     (folder / "log.1").write_bytes(log(*records))
     causes, said, events = told(folder)
-    assert "an impossible time" in said and "log.1" in said or at == 0 and 0 < wrong_ms, said
+    assert "an impossible time" in said and "log.1" in said, said
     assert causes == ["expired", "closed"], (causes, said)
-    if "an impossible time" in said:
-        assert {e["time"][:7] for e in events} == {"2026-11"}, events
+    assert {e["time"][:7] for e in events} == {"2026-11"}, events
     done = run("report", folder, "--json", within=60)
     assert done.status == 0 and "damaged" not in done.err.replace("are damaged: an impossible time", ""), done
 
