@@ -1,4 +1,5 @@
 """Command lines, configurations and exit codes, as scripts rely on them."""
+import ctypes
 import fcntl
 import json
 import os
@@ -572,10 +573,12 @@ def test_a_limit_of_open_files(zk, election, most):
 
 
 @pytest.mark.parametrize("arguments, confined", [(["events"], True), (["export", "--listen", "127.0.0.1:0"], True),
-                                                 (["record"], False)], ids=["events", "export", "record"])
+                                                 (["watch", "--linear"], True), (["record"], False)],
+                         ids=["events", "export", "linear", "record"])
 def test_a_command_is_confined(zk, election, tmp_path, arguments, confined):
-    """After the start a command can gain no rights and run no program; `record` can, for alerts."""
-    process = subprocess.Popen([PROGRAM, *arguments, "-s", zk.hosts, election], stdin=subprocess.DEVNULL,
+    """After the start a command can gain no rights and run no program; `record` can, for alerts. Actions are of the screen."""
+    (tmp_path / "c.yaml").write_text("actions: [{name: show it, key: Q, run: ['true']}]\n")
+    process = subprocess.Popen([PROGRAM, *arguments, "-s", zk.hosts, "-c", str(tmp_path / "c.yaml"), election], stdin=subprocess.DEVNULL,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                env={**os.environ, "XDG_STATE_HOME": str(tmp_path)})
     try:
@@ -586,3 +589,21 @@ def test_a_command_is_confined(zk, election, tmp_path, arguments, confined):
         process.terminate()
         _, err = communicate(process, 20)
     check_sanitizers(err.decode())
+
+
+@pytest.mark.skipif(os.uname().machine not in ("x86_64", "aarch64"), reason="no system calls are filtered here")
+def test_a_kernel_that_refuses_the_filter(zk, election, tmp_path):
+    """As within some containers: the command goes on, and the log warns."""
+    prctl = {"x86_64": 157, "aarch64": 167}[os.uname().machine]
+    # The number of the call, its first argument (PR_SET_SECCOMP): EINVAL; else it is made.
+    steps = b"".join(struct.pack("=HBBI", *step) for step in ((0x20, 0, 0, 0), (0x15, 0, 3, prctl), (0x20, 0, 0, 16),
+                                                              (0x15, 0, 1, 22), (6, 0, 0, 0x50016), (6, 0, 0, 0x7fff0000)))
+    code = ctypes.create_string_buffer(steps)
+    program = ctypes.create_string_buffer(struct.pack("@HP", len(steps) // 8, ctypes.addressof(code)))
+    libc = ctypes.CDLL(None)
+
+    def refuses():
+        libc.prctl(38, 1, 0, 0, 0)
+        libc.prctl(22, 2, program, 0, 0)
+    done = run("once", "-s", zk.hosts, election, "--log", str(tmp_path / "log"), preexec_fn=refuses)
+    assert done.status == 0 and "warning this process is not confined" in (tmp_path / "log").read_text(), done

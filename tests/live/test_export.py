@@ -219,6 +219,14 @@ def test_requests_that_never_end(path, exporter, many):
             connection.close()
 
 
+def test_a_request_that_stops(path, exporter):
+    one = exporter(path)
+    with socket.create_connection(one.place, 20) as connection:
+        connection.sendall(b"GET /metrics HTTP/1.1\r\n")
+        began = time.monotonic()
+        assert connection.recv(1) == b"" and 3 < time.monotonic() - began < stretched(8)
+
+
 @pytest.mark.parametrize("addresses", [1, 20])
 def test_requests_that_dribble(path, exporter, addresses):
     """Connections that send a byte now and then are cut off in the end, and meanwhile keep nobody elsewhere waiting, not even those

@@ -268,15 +268,16 @@ void confine(const struct options *options)
 {
     if (options->command == COMMAND_DEMO || options->command == COMMAND_RECORD)
         return;
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
-        return;
+    bool confined = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0;
 #ifdef SYSTEM_CALLS
     struct call_filter filter;
     bool files =
         options->replay || (options->capture_count > 0 && !options_beside(options)); /* for servers */
     filter_make(&filter, what_it_does(options->command) & (files ? DOES_WRITE : ~0u));
     struct sock_fprog program = {filter.count, filter.steps};
-    if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) != 0)
-        log_line(LOG_LEVEL_INFO, "cannot filter system calls: %s", strerror(errno));
+    confined = confined && prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0;
 #endif
+    if (!confined)
+        log_line(LOG_LEVEL_WARNING, "this process is not confined, its system calls are not filtered: %s",
+                 strerror(errno));
 }
