@@ -332,8 +332,9 @@ static void take_doubt(struct report_election *found, const struct election *ele
     found->doubt_certainty = reasons[0].certainty;
 }
 
-/* The state at one moment: which elections were observed, and their findings; or else, at the end, who may not lead. */
-static void take_moment(struct gathering *gathering, const struct model *model, bool findings)
+/* The state at the beginning: which elections were observed, and their findings; or at the end: what these say then,
+   and who may not lead. */
+static void take_moment(struct gathering *gathering, const struct model *model, bool at_begin)
 {
     for (size_t i = 0; model && i < model->cluster_count; i++) {
         const struct cluster *cluster = &model->clusters[i];
@@ -343,9 +344,10 @@ static void take_moment(struct gathering *gathering, const struct model *model, 
             if (!found)
                 continue;
             describe(found, election);
-            for (size_t k = 0; findings && k < election->finding_count; k++)
-                raise_finding(found, election->findings[k], gathering->report->from_us);
-            if (!findings)
+            for (size_t k = 0; k < election->finding_count; k++) /* its evidence changes without an event */
+                if (at_begin || find_standing(found, election->findings[k]))
+                    raise_finding(found, election->findings[k], gathering->report->from_us);
+            if (!at_begin)
                 take_doubt(found, election);
         }
     }

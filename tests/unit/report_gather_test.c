@@ -342,6 +342,11 @@ TEST(a_finding_that_names_others_is_one)
     }
     assert_int_equal(flapping, 1);
     report_free(report);
+    report = ask_seconds(world, 0, 141, NULL); /* 7 changes, of which an event told the fourth to the sixth */
+    for (size_t i = 0; i < report->elections[0].finding_count; i++)
+        if (report->elections[0].findings[i].finding.code == FINDING_FLAPPING)
+            assert_memory_equal(report->elections[0].findings[i].finding.evidence, "7 changes", 9);
+    report_free(report);
     end(world);
 }
 

@@ -21,6 +21,7 @@
 #define ROWS_MOST 500
 /* So long without a leader is alarming. */
 #define ALARMING_US INT64_C(1000000)
+#define GAP_SHOWN_LEAST 100000 /* us: less is between two of the recorder's writes */
 /* A candidate's name beside its identity, on a page; all of it is in the title. */
 #define NAME_COLUMNS 18
 /* More quiet elections than these have no rows in the table of all. */
@@ -290,6 +291,15 @@ static void put_change_cards(struct document *doc, const struct report_election 
              &more);
 }
 
+/* For how long nothing was observed: the moment at the end of a recording is none. */
+static const char *not_watched(const struct report_election *election, char buffer[16])
+{
+    int64_t gap_us = report_gap_us(election);
+    return report_has_gap(election)    ? format_span(gap_us, buffer, 16)
+           : gap_us >= GAP_SHOWN_LEAST ? "under 1s"
+                                       : "never";
+}
+
 static void put_time_cards(struct document *doc, const struct report_election *election, bool watched)
 {
     struct text more = {0};
@@ -311,7 +321,7 @@ static void put_time_cards(struct document *doc, const struct report_election *e
              &more);
     if (gap)
         text_printf(&more, "%s of the time", sentence_share(gap_us, whole, share));
-    put_card(doc, false, "Not watched", gap ? format_span(gap_us, span, sizeof span) : "never", &more);
+    put_card(doc, false, "Not watched", not_watched(election, span), &more);
 }
 
 /* ---- the tables of an election ---- */
@@ -685,7 +695,7 @@ static void put_election_row(struct document *doc, const struct report *report,
 {
     char span[16];
     struct buffer markup = {0};
-    bool watched = election->led_us || election->vacant_us, gap = report_has_gap(election);
+    bool watched = election->led_us || election->vacant_us;
     bool alarming = election->longest_vacant_us >= ALARMING_US && election->kind == KIND_LEADER;
     document_row(doc, 0);
     document_name_cell(doc, ROLE_TEXT, election->name)->link = number;
@@ -703,8 +713,7 @@ static void put_election_row(struct document *doc, const struct report *report,
                                       : "?");
     put_span_cell(doc, election->stats.all.count ? election->stats.all.max : SPAN_UNKNOWN,
                   !watched || election->change_count > 0);
-    document_cell(doc, ROLE_TEXT, "%s",
-                  gap ? format_span(report_gap_us(election), span, sizeof span) : "never");
+    document_cell(doc, ROLE_TEXT, "%s", not_watched(election, span));
     put_worst_cell(doc, election, watched);
     if (doc->form == DOCUMENT_PAGE) {
         document_block(doc, BLOCK_CELL, ROLE_TEXT);
