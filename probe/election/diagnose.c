@@ -253,12 +253,14 @@ static void flapping(struct diagnosis *d)
                     describe_span(span_us, window, sizeof window), allow->leader_changes, passes);
 }
 
-/* As exact as it is known: "12.0 s", "11.9 to 12.1 s". */
-static const char *describe_bounds(struct span span, char *buffer, size_t size)
+/* As exact as it is known: "12.0 s", "11.9 s to 12.1 s"; "about 12.0 s" where it has no bounds yet. */
+static const char *describe_bounds(struct span span, bool bounds, char *buffer, size_t size)
 {
     char low[SPAN_TEXT], high[SPAN_TEXT];
     describe_span(span.low_us, low, sizeof low);
-    if (span.high_us == SPAN_OPEN)
+    if (!bounds)
+        snprintf(buffer, size, "about %s", low);
+    else if (span.high_us == SPAN_OPEN)
         snprintf(buffer, size, "at least %s", low);
     else if (strcmp(low, describe_span_at_most(span.high_us, high, sizeof high)) == 0)
         snprintf(buffer, size, "%s", low);
@@ -294,8 +296,9 @@ static void slow_failover(struct diagnosis *d)
     bool ours = reported && reported->to && strcmp(reported->to, change->to) == 0;
     struct span vacancy = {change->vacancy_us, change->vacancy_us};
     struct span takeover = {change->takeover_us, change->takeover_us};
-    if (ours &&
-        reported->vacancy.low_us + (takeover.low_us > 0 ? reported->takeover.low_us : 0) > allowed_us) {
+    bool bounds =
+        ours && reported->vacancy.low_us + (takeover.low_us > 0 ? reported->takeover.low_us : 0) > allowed_us;
+    if (bounds) {
         vacancy = reported->vacancy;
         takeover = reported->takeover;
     }
@@ -306,8 +309,8 @@ static void slow_failover(struct diagnosis *d)
         both.high_us =
             vacancy.high_us < 0 || takeover.high_us < 0 ? SPAN_OPEN : vacancy.high_us + takeover.high_us;
         snprintf(phases, sizeof phases, " (vacancy %s, takeover %s)",
-                 describe_bounds(vacancy, vacant, sizeof vacant),
-                 describe_bounds(takeover, taken, sizeof taken));
+                 describe_bounds(vacancy, bounds, vacant, sizeof vacant),
+                 describe_bounds(takeover, bounds, taken, sizeof taken));
     }
     char dead[SPAN_TEXT], why[96] = "";
     if (reported && reported->cause != CAUSE_UNKNOWN)
@@ -324,7 +327,7 @@ static void slow_failover(struct diagnosis *d)
                     judged ? CERTAINTY_CERTAIN : CERTAINTY_SUSPECTED, NO_SUBJECT, &to, to != NULL, NULL,
                     "the failover from %s to %s at %s took %s%s%s", change->from, change->to,
                     describe_clock(change->lost_at, when, sizeof when),
-                    describe_bounds(both, took, sizeof took), phases, why);
+                    describe_bounds(both, bounds, took, sizeof took), phases, why);
 }
 
 static void unseen_changes(struct diagnosis *d)
