@@ -5,6 +5,7 @@
 #include <strings.h>
 
 #include "config/memory.h"
+#include "probe/clock.h"
 #include "probe/zookeeper/resolver.h"
 #include "probe/zookeeper/session.h"
 
@@ -256,21 +257,46 @@ size_t server_addresses_with_port(const struct server_addresses *places, int por
     return count;
 }
 
+static bool shard_is_at(const struct server_addresses *places, const struct session_shard *shard,
+                        const char *host, int port)
+{
+    const char *server = session_server(shard->session);
+    struct host_port at;
+    char *error = NULL;
+    if (!server || !host_port_parse(server, strlen(server), ZOOKEEPER_PORT, &at, &error)) {
+        free(error);
+        return false;
+    }
+    host_aliases_add(places->book, at.host);
+    bool same = server_addresses_same(places, &at, host, port);
+    free(at.host);
+    return same;
+}
+
 bool server_addresses_have_ours(const struct server_addresses *places, const char *host, int port)
 {
-    for (size_t i = 0; i < places->live->shard_count; i++) {
-        const char *server = session_server(places->live->shards[i].session);
-        struct host_port at;
-        char *error = NULL;
-        if (!server || !host_port_parse(server, strlen(server), ZOOKEEPER_PORT, &at, &error)) {
-            free(error);
-            continue;
-        }
-        host_aliases_add(places->book, at.host);
-        bool same = server_addresses_same(places, &at, host, port);
-        free(at.host);
-        if (same)
+    for (size_t i = 0; i < places->live->shard_count; i++)
+        if (shard_is_at(places, &places->live->shards[i], host, port))
             return true;
+    return false;
+}
+
+static bool is_nowhere_else(const struct session_shard *shard)
+{
+    int64_t timeout_us = session_timeout_ms(shard->session) * INT64_C(1000);
+    return shard->moved_us == 0 || clock_now().mono_us - shard->moved_us > timeout_us;
+}
+
+bool server_addresses_prove(const struct server_addresses *places, const char *host, int port,
+                            const struct connection_list *list)
+{
+    for (size_t i = 0; i < places->live->shard_count; i++) {
+        const struct session_shard *shard = &places->live->shards[i];
+        bool counts =
+            is_nowhere_else(shard) && (places->count == 1 || shard_is_at(places, shard, host, port));
+        for (size_t k = 0; k < list->count && counts; k++)
+            if (list->list[k].session != 0 && list->list[k].session == session_id(shard->session))
+                return true;
     }
     return false;
 }

@@ -16,6 +16,7 @@
 #include "config/connect_string.h"
 #include "probe/watch/live_cluster.h"
 #include "probe/zookeeper/ensemble.h"
+#include "probe/zookeeper/server_lists.h"
 
 /*
  * Which host names of a cluster's servers mean the same machine.
@@ -99,5 +100,10 @@ int64_t server_addresses_id(const struct server_addresses *places, const char *a
 size_t server_addresses_with_port(const struct server_addresses *places, int port);
 /* Our own session is connected to this server, as far as known. */
 bool server_addresses_have_ours(const struct server_addresses *places, const char *host, int port);
+/* The list contains a session of this program that is connected to this server, or to any address where this is the
+ * only server, and that no other one can list. A server that a session has left keeps the old connection for up
+ * to the session timeout. */
+bool server_addresses_prove(const struct server_addresses *places, const char *host, int port,
+                            const struct connection_list *list);
 
 #endif

@@ -124,21 +124,6 @@ bool server_facts_show_ours(const struct live_cluster *live, const struct connec
     return false;
 }
 
-static bool is_nowhere_else(const struct session_shard *shard)
-{
-    int64_t timeout_us = session_timeout_ms(shard->session) * INT64_C(1000);
-    return shard->moved_us == 0 || clock_now().mono_us - shard->moved_us > timeout_us;
-}
-
-bool server_facts_prove_ours(const struct live_cluster *live, const struct connection_list *list)
-{
-    for (size_t i = 0; i < live->shard_count; i++)
-        for (size_t k = 0; k < list->count && is_nowhere_else(&live->shards[i]); k++)
-            if (list->list[k].session != 0 && list->list[k].session == session_id(live->shards[i].session))
-                return true;
-    return false;
-}
-
 bool server_facts_sessions_show_ours(const struct live_cluster *live, const struct session_list *list)
 {
     for (size_t i = 0; i < list->count; i++)

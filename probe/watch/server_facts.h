@@ -52,9 +52,6 @@ void server_facts_report_sessions(const struct live_cluster *live, const char *a
 
 /* The list contains a session of this program. */
 bool server_facts_show_ours(const struct live_cluster *live, const struct connection_list *list);
-/* The list contains a session of this program that no other server can list. A server that a session has left
- * keeps the old connection for up to the session timeout. */
-bool server_facts_prove_ours(const struct live_cluster *live, const struct connection_list *list);
 bool server_facts_sessions_show_ours(const struct live_cluster *live, const struct session_list *list);
 
 /* A candidate's session has a newer connection than the model knows, so its watches are unknown. */

@@ -445,7 +445,8 @@ static void server_poll_connections_came(struct server_poll *q)
                                     answering_port(q), &q->answer.connections);
     q->leader_timeout_ms = server_facts_leader_timeout_ms(q->live, &q->answer.connections);
     q->connections_known = true;
-    if (q->way == BY_ADMINSERVER && server_facts_prove_ours(q->live, &q->answer.connections))
+    if (q->way == BY_ADMINSERVER &&
+        server_addresses_prove(q->places, q->host, atoi(q->port), &q->answer.connections))
         q->proved_ms = uv_now(q->live->loop);
     q->listed = q->answer.connections.count;
     connection_list_free(&q->answer.connections);

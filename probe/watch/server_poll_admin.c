@@ -175,7 +175,7 @@ static void server_poll_admin_connections_came(struct server_poll *q)
 {
     char foreign[sizeof q->foreign];
     int port = atoi(q->port);
-    if (server_facts_prove_ours(q->live, &q->identity.connections)) {
+    if (server_addresses_prove(q->places, q->host, port, &q->identity.connections)) {
         proved_own(q);
         return;
     }

@@ -1,5 +1,6 @@
 """What only the servers know: asked for by itself at each, never believed when it is half, and never asked for
 in a way that harms them."""
+import contextlib
 import itertools
 import json
 import os
@@ -266,6 +267,19 @@ def test_adminserver_behind_a_forwarded_port(zk, client, path, tmp_path):
     with StoppingProxy(zk.hosts, lambda: None) as proxy:
         _, lines = logged_look(Reached(proxy.address), path, tmp_path, "--admin", zk.admin, "--four-letter", "off")
     assert first(lines, " watches by adminserver")
+
+
+def test_our_session_proves_one_of_three_behind_forwarded_ports(zk3, path):
+    """An AdminServer that lists our session is that of the server that the session is connected to, and of no other."""
+    clients = [zk3.client() for _ in range(6)]
+    for client in clients:
+        stand(client, path)
+    with contextlib.ExitStack() as stack:
+        proxies = [stack.enter_context(StoppingProxy(address, lambda: None)) for address in zk3.addresses]
+        seen = look(",".join(proxy.address for proxy in proxies), path, "--admin", zk3.admin, "--four-letter", "off")
+    servers, election = seen["clusters"][0]["servers"], seen["clusters"][0]["elections"][0]
+    assert [server["watches_from"] for server in servers].count("adminserver") == 1, servers
+    assert "owner-disconnected" not in {finding["code"] for finding in election["findings"]}, election
 
 
 def configured(tmp_path, zk, servers):
