@@ -287,6 +287,31 @@ static struct candidate *candidate_node_find(const struct election *election, co
     return candidates_find(election, name, candidates_hash(election, name));
 }
 
+/* Logs and packets show at once that a znode was created and what is in it. So the event that it joined says who it is. */
+static void keep_ahead(const struct update *f, const char *name, const struct observed_node *node)
+{
+    struct election_private *own = f->election->own;
+    candidate_free(own->ahead);
+    own->ahead = candidate_new(name, candidates_hash(f->election, name));
+    own->ahead_us = f->at.mono_us;
+    own->ahead->stat = *node->stat;
+    candidate_node_keep_data(own->ahead, node);
+}
+
+void candidate_node_read_ahead(const struct update *f)
+{
+    const struct candidate *ahead = f->election->own->ahead;
+    struct candidate *candidate = ahead && f->election->own->ahead_us == f->at.mono_us
+                                      ? candidate_node_find(f->election, ahead->name)
+                                      : NULL;
+    if (candidate && !candidate->known && !candidate->outside)
+        candidate_node_read(f, candidate,
+                            &(struct observed_node){.stat = &ahead->stat,
+                                                    .has_data = true,
+                                                    .data = ahead->data,
+                                                    .data_length = ahead->data_length});
+}
+
 /* The name is the same, the znode is not: another candidate took the place of this one. */
 static void candidate_made_again(const struct update *f, struct candidate *candidate)
 {
@@ -316,6 +341,8 @@ void update_candidate_node(const struct update *f, const char *name, const struc
 {
     struct election *election = f->election;
     struct candidate *candidate = candidate_node_find(election, name);
+    if (!candidate && node->has_data)
+        keep_ahead(f, name, node);
     if (!candidate || candidate->outside)
         return;
     if (candidate->known && candidate->stat.czxid != node->stat->czxid) {

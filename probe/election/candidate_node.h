@@ -16,6 +16,8 @@ void candidate_node_stat(const struct update *update, struct candidate *candidat
                          const struct znode_stat *stat);
 void candidate_node_read(const struct update *update, struct candidate *candidate,
                          const struct observed_node *node);
+/* What was read at this moment, before the list that names it, is taken over. */
+void candidate_node_read_ahead(const struct update *update);
 void candidate_node_identify(const struct update *update, struct candidate *candidate);
 /* Some have left: one of them may have written the word that differed. */
 void candidate_node_left(const struct update *update);

@@ -41,6 +41,7 @@ void election_free(struct election *election)
         return;
     candidates_free(election);
     leadership_free(election);
+    candidate_free(election->own->ahead);
     registry_free(election->own->registry);
     findings_free(election);
     free(election->own->links);

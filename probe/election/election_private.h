@@ -86,6 +86,8 @@ struct election_private {
     struct candidate *unread_first, *unread_last;
     uint32_t list_round;
     uint64_t gone_since_list;    /* departures by OBSERVED_ABSENT since the last list */
+    struct candidate *ahead;     /* Stat and data of a child that no list has named so far; NULL: none */
+    int64_t ahead_us;            /* ... when it was read: a list of that moment may name it */
     struct znode_stat directory; /* of the election's own znode */
     int64_t changed_us;          /* its children were seen to change; 0: never */
     struct moment

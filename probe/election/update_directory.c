@@ -296,6 +296,7 @@ static void compare_list(const struct update *f, const struct observed_children 
             difference->joined[difference->joined_count++] = child;
         }
         candidates_add(election, difference->joined, difference->joined_count);
+        candidate_node_read_ahead(f);
     }
     free(news);
     free(hashes);

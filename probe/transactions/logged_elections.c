@@ -560,11 +560,13 @@ static char *child_path(const struct logged_election *e, const char *name)
     return text_format("%s/%s", e->own->path_length == 1 ? "" : e->own->path, name);
 }
 
-static void show_touched(struct logged_elections *es, const struct logged_election *e, bool gone,
+static void show_touched(struct logged_elections *es, const struct logged_election *e, bool gone, bool came,
                          struct moment at)
 {
     for (size_t i = 0; i < e->touched_count; i++) {
-        char *path = e->touched[i].gone == gone ? child_path(e, e->touched[i].name) : NULL;
+        char *path = e->touched[i].gone == gone && e->touched[i].came >= came
+                         ? child_path(e, e->touched[i].name)
+                         : NULL;
         const struct znode *node = path ? znode_tree_find(es->tree, path, strlen(path)) : NULL;
         if (path && gone)
             show_absent(es, e, path, at);
@@ -585,10 +587,12 @@ static void show_changes(struct logged_elections *es, struct logged_election *e,
         show_unread(es, e, e->own, at);
     /* Where the directory itself went, that says it all. */
     if (e->own->exists && !e->own->session)
-        show_touched(es, e, true, at);
-    if (list)
+        show_touched(es, e, true, false, at);
+    if (list) {
+        show_touched(es, e, false, true, at); /* what is in it is known when the list names it */
         show_own(es, e, all, at);
-    show_touched(es, e, false, at);
+    }
+    show_touched(es, e, false, false, at);
     follow_acks(es, e, at);
     if (e->ack_changed)
         show_ack(es, e, at);

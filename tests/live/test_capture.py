@@ -71,6 +71,8 @@ def check_told(told):
     failovers = [e["failover"] for e in told if e["event"] == "failover"]
     assert [(f["from_identity"], f["to_identity"], f["cause"], f["cause_certainty"]) for f in failovers] == \
         [("a", "b", "expired", "certain"), ("b", "c", "expired", "certain"), ("c", "d", "evicted", "certain")]
+    assert [e["identity"] for e in told if e["event"] == "candidate-joined"] == ["a", "b", "c", "d"]
+    assert [e["to_identity"] for e in told if e["event"] == "leader-elected"] == ["a", "b", "c", "d"]
     assert [(f["notified_ms"], f["reacted_ms"]) for f in failovers[:2]] == \
         [([0.001, 0.001], [0.901, 0.901]), ([0.935, 0.935], [1.554, 1.554])]
     # b is stopped 5 s before its session expires, and goes on 4.87 s after c has reacted.
