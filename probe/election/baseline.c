@@ -485,7 +485,7 @@ static void take_open(const struct update *f, const struct election *then, bool 
     }
     if (!nobody) {
         close_failover(f, open, then, first, gap_us);
-    } else if (change->lost_at.mono_us == open->lost_at.mono_us) {
+    } else if (moment_is(change->lost_at, open->lost_at)) {
         election->own->led_unseen |= !goes_on;
         struct moment after = failover_lost_after(open);
         if (after.mono_us < open->lost_at.mono_us)

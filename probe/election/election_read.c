@@ -412,7 +412,7 @@ const struct failover *election_last_failover(const struct election *election)
 {
     const struct failover *last =
         election->failover_count ? election_failover_at(election, election->failover_count - 1) : NULL;
-    return last && last->lost_at.mono_us == election->change.lost_at.mono_us ? last : NULL;
+    return last && moment_is(last->lost_at, election->change.lost_at) ? last : NULL;
 }
 
 /* Most elections see few: the ring grows as it fills, and wraps only at its full size. */
@@ -447,7 +447,7 @@ static struct failover *same_open(struct election *election, const struct failov
         struct failover *kept =
             &election->failovers[(election->failover_first + i) % election->failover_room];
         if ((failover_is_open(kept) || failover_is_open(failover)) &&
-            kept->lost_at.mono_us == failover->lost_at.mono_us)
+            moment_is(kept->lost_at, failover->lost_at))
             return kept;
     }
     return NULL;

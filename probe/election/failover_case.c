@@ -526,7 +526,7 @@ void failover_case_denied(const struct update *f)
     const struct failover *reported = election_last_failover(f->election);
     /* A session that created its candidate again was no failover: the latest is an older one. */
     if (failover_case_reopen(f->election) || !reported ||
-        reported->lost_at.mono_us != f->election->change.lost_at.mono_us)
+        !moment_is(reported->lost_at, f->election->change.lost_at))
         return;
     int64_t gap_us = failover_lost_within_us(reported);
     f->election->own->led_unseen |= gap_us == 0 && reported->gap_us > 0;

@@ -462,7 +462,7 @@ static const char *describe_loss(const struct election *election, const struct f
     struct moment after = failover_lost_after(lost);
     char since[40], when[40];
     /* Not told yet. */
-    if (election->own->lost_after.mono_us && lost->lost_at.mono_us == election->change.lost_at.mono_us)
+    if (election->own->lost_after.mono_us && moment_is(lost->lost_at, election->change.lost_at))
         after = election->own->lost_after;
     describe_clock(lost->lost_at, when, sizeof when);
     if (after.mono_us < lost->lost_at.mono_us)

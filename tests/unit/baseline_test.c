@@ -237,6 +237,19 @@ TEST(says_what_the_recording_says)
     world_free(world);
 }
 
+/* Moved to the clocks of some readers, one after the other, two times of one loss are microseconds apart. */
+TEST(a_failover_stays_the_last_one)
+{
+    struct world *world = world_new();
+    change(world, 1);
+    ((struct election *)election_of(world->first))->change.lost_at.mono_us -= 2;
+    record(world);
+    pass(world, SECOND);
+    begin_second(world, true);
+    assert_non_null(election_last_failover(election_of(world->second)));
+    world_free(world);
+}
+
 /* It waited before it was first, also where this run read it only then: whether it took over was not seen. */
 TEST(a_takeover_is_not_seen_in_a_recording)
 {

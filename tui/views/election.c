@@ -425,7 +425,7 @@ static struct failover failover_by_now(const struct election *election, size_t i
     struct failover failover = *election_failover_at(election, i), lost;
 
     if (i + 1 == election->failover_count && failover_is_open(&failover) && !label_stale(election) &&
-        vacancy_lost(election, now, &lost) && lost.lost_at.mono_us == failover.lost_at.mono_us)
+        vacancy_lost(election, now, &lost) && moment_is(lost.lost_at, failover.lost_at))
         failover.vacancy = lost.vacancy;
     return failover;
 }
