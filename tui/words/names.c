@@ -863,8 +863,10 @@ static char *put_parts(const struct name_depth *depth, const struct cells *cells
             spare -= cells_width(cells, part) - widths[place];
         }
         bool signs = strncmp(part, ellipsis, strlen(ellipsis)) == 0;
+        /* What all at its place begin with may be left out, unless it is most of it. */
         *whole &= of->place->constant ||
-                  strcmp(part + signs * strlen(ellipsis), of->text + signs * of->place->shared) == 0;
+                  (strcmp(part + signs * strlen(ellipsis), of->text + signs * of->place->shared) == 0 &&
+                   (!signs || 2 * of->place->shared <= strlen(of->text)));
         const char *begin = depth->paths->of[name].of[place].at;
         const char between[] = {begin > depth->names->all[name] ? begin[-1] : '/', '\0'};
         used += snprintf(text + used, sizeof text - (size_t)used, "%s%s%s",
