@@ -442,7 +442,9 @@ int label_put_crumbs(struct cells *cells, int x, int room, const struct model *m
     }
     if (candidate == NULL)
         return x + put_election(cells, x, label_room(x, end), ROLE_TITLE, model, election) - begin;
-    x += put_election(cells, x, label_room(x, end) / 2, ROLE_TITLE_DIM, model, election) + 1;
+    name_of_candidate(cells, candidate, name, sizeof name);
+    int half = label_room(x, end) / 2, rest = label_room(x + cells_width(cells, name) + 3, end);
+    x += put_election(cells, x, rest > half ? rest : half, ROLE_TITLE_DIM, model, election) + 1;
     x += cells_put(cells, x, 0, label_room(x, end), ROLE_TITLE_DIM, cells_sign(cells, SIGN_CRUMB)) + 1;
     name_fit_candidate(cells, candidate, label_room(x, end), name, sizeof name);
     return x + cells_put(cells, x, 0, label_room(x, end), ROLE_TITLE, name) - begin;
