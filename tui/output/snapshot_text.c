@@ -51,7 +51,7 @@ static const char *acknowledged_text(const struct election *election)
     case ACK_YES:
         return "acknowledged";
     case ACK_NO:
-        return "not acknowledged yet";
+        return label_acknowledged_before(election) ? "no longer acknowledged" : "not acknowledged yet";
     case ACK_UNKNOWN:
         return "acknowledgement unknown";
     case ACK_NOT_USED:

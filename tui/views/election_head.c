@@ -217,6 +217,12 @@ static void say_acknowledgement(struct head_line *line, const struct election *e
         say_wrapped(line, 3, "", ROLE_WARNING, "acknowledged ?");
         break;
     case ACK_NO:
+        if (label_acknowledged_before(election)) {
+            say_wrapped(line, 3, "", ROLE_WARNING, "no longer acknowledged");
+            say_wrapped(line, 0, " for ", ROLE_WARNING,
+                        format_age(label_age_us(election->unacknowledged_since, now), age, sizeof age));
+            break;
+        }
         say_wrapped(line, 3, "", ROLE_WARNING, "not acknowledged");
         if (election->leader != NULL) {
             say_wrapped(line, 0, " for ", ROLE_WARNING,
@@ -298,7 +304,7 @@ static void change_took(const struct cells *cells, const struct election *electi
     took[0] = parts[0] = '\0';
     if (vacancy_is_untaken(election))
         return;
-    if (last != NULL && last->lost_at.mono_us == change->lost_at.mono_us) {
+    if (last != NULL && moment_is(last->lost_at, change->lost_at)) {
         struct span length = failover_facts_length(last);
 
         if (length.low_us != SPAN_OPEN || length.high_us != SPAN_OPEN)

@@ -237,9 +237,13 @@ static int put_tenures(struct cells *cells, int x, int y, const struct leadershi
 {
     char usual[24], longest[24], text[120], vacant[FORMAT_INTERVAL];
     if (leadership->vacant_us > 0 && !leadership->cut) {
-        snprintf(text, sizeof text, "vacant %s in total",
-                 format_interval(leadership->vacant_us, leadership->gaps ? -1 : leadership->vacant_us,
-                                 cells->ascii, vacant));
+        bool about = false; /* as its report says it: the list of failovers has bounds */
+        for (size_t i = 0; i < leadership->failover_count; i++)
+            about |= leadership->failovers[i].vacancy.low_us != leadership->failovers[i].vacancy.high_us;
+        snprintf(text, sizeof text, "vacant %s%s in total", about ? "about " : "",
+                 about ? format_span(leadership->vacant_us, vacant, sizeof vacant)
+                       : format_interval(leadership->vacant_us, leadership->gaps ? -1 : leadership->vacant_us,
+                                         cells->ascii, vacant));
         x = put_where_it_fits(cells, x, y, text);
     }
     if (leadership->changes_per_hour > 0 && !leadership->cut) {

@@ -480,6 +480,14 @@ const char *label_takeover_unseen(const struct election *election)
     return waited && !shown ? "takeover not seen, nor acknowledged" : NULL;
 }
 
+bool label_acknowledged_before(const struct election *election)
+{
+    const struct change *change = &election->change;
+
+    return election->acknowledged == ACK_NO && change->takeover_us >= 0 && election->leader != NULL &&
+           change->to != NULL && strcmp(change->to, election->leader->name) == 0;
+}
+
 int64_t label_acknowledged_age_us(const struct election *election, struct moment now)
 {
     int64_t at_us = acknowledge_time_us(election), until_us = label_as_of(election, now).wall_us;

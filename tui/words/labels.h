@@ -153,6 +153,8 @@ struct member_word label_member(const struct election *election, const struct me
  * hides its watches. */
 const char *label_takeover_unseen(const struct election *election);
 
+/* The leader had acknowledged, and its acknowledgement went before it did. */
+bool label_acknowledged_before(const struct election *election);
 /* How long ago the leader acknowledged; -1: unknown. us */
 int64_t label_acknowledged_age_us(const struct election *election, struct moment now);
 
