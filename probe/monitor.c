@@ -334,10 +334,11 @@ static bool just_lost(const struct election *then)
 /* One that was found, and that a search may not find again: it has no candidates, or is gone. */
 static bool monitor_follows(const struct election *then, bool recent, bool grows, bool taken)
 {
-    if (then->origin == ORIGIN_CONFIGURED)
-        return false;
     bool open =
         then->failover_count && failover_is_open(election_failover_at(then, then->failover_count - 1));
+    /* The recorder was told of it, and this run was not: it may be no longer wanted. Who asks at night names nothing. */
+    if (then->origin == ORIGIN_CONFIGURED && !(recent && open))
+        return false;
     /* However old, this run reports its end, unless a recorder is there that has seen it go: of what a pattern wants
        it goes on telling for a while. */
     bool gone = taken && then->state == ELECTION_ABSENT && !election_is_wanted(then);
