@@ -276,7 +276,7 @@ const struct option_row option_table[] = {
     {"observe", 0, "FILE", LOOKING | RECORD | DISCOVER | INJECT | DEMO | AUTOPSY,
      TEXT(observe, "name a file"), .help = "append all observations to FILE, a case for --replay"},
     {"capture", 0, "FILE", WATCH | ONCE | EVENTS | RECORD | REPORT | WHY | AUTOPSY, OWN(add_capture),
-     .help = "read packets of tcpdump (-U --immediate-mode): beside the cluster of --server or\n"
+     .help = "read packets of tcpdump (-U -s0 -w -): beside the cluster of --server or\n"
              "                                    --cluster, else instead of one; - for standard input; "
              "repeatable;\n"
              "                                    SERVER=FILE names the server"},

@@ -241,6 +241,8 @@ void capture_file_take_input(void)
 static char *open_problem(const char *path, const char *problem)
 {
     bool none = strstr(problem, "unknown file format") || strstr(problem, "truncated");
+    if (strstr(problem, "only got 0"))
+        problem = "it is empty, as when tcpdump is not permitted to capture";
     return text_format("%s: %s%s", path, problem,
                        none ? "; write a capture with: tcpdump -U -s0 -w FILE port 2181" : "");
 }

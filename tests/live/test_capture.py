@@ -572,6 +572,7 @@ def test_the_other_commands(private, tmp_path):
 @pytest.mark.parametrize("arguments, says", [
     (("events", "--capture", "/etc/passwd"), "unknown file format; write a capture with: tcpdump"),
     (("events", "--capture", "/nowhere"), "No such file"),
+    (("events", "--capture", "-"), "standard input: it is empty, as when tcpdump is not permitted to capture; write"),
     (("once", "--capture", CAPTURE, "--admin", "off"), "--admin has no meaning with --capture, which uses no cluster; name one"),
     (("events", "--capture", CAPTURE, "--replay", "x"), "two sources"),
     (("autopsy", "/nowhere", "--capture", "-"), "a capture beside logs is read twice: save the pipe to a file first"),

@@ -93,7 +93,7 @@ static void report_capture(const struct autopsy_run *run)
                  limits->late, limits->late == 1 ? " was" : "s were");
     if (limits->holes)
         complain("packets are missing in %" PRIu64 " place%s: watches of these connections are unknown until "
-                 "the client reconnects; capture with -s0, and -B for a larger buffer",
+                 "the client reconnects; capture with -s0 -B 65536, and without --immediate-mode",
                  limits->holes, limits->holes == 1 ? "" : "s");
     for (size_t i = 0; i < run->options.capture_count; i++)
         if (!log_recorder_is_tied(run->recorder, i))
