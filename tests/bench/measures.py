@@ -16,6 +16,7 @@ from measure_history import measure_history
 from measure_operation import measure_operation
 from measure_transactions import measure_transactions
 from measure_transport import measure_transport
+from measure_wire import measure_links, measure_reaction
 from rig import TOOLS, BenchError, cpu_us, idle_windows, resident_kb, settle, wait_until
 from row import Row, ms, percent_row, ratio_row, spread
 from terminal import Dashboard, writer_us
@@ -342,5 +343,5 @@ MEASURES = {"fall": measure_fall, "look": measure_look, "churn": measure_churn, 
             "frame": measure_frame, "keys": measure_keys, "picture": measure_picture, "asking": measure_asking,
             "history": measure_history, "diagnose": measure_diagnose, "crowd": measure_crowd,
             "transport": measure_transport, "transactions": measure_transactions, "capture": measure_capture,
-            "operation": measure_operation,
+            "reaction": measure_reaction, "links": measure_links, "operation": measure_operation,
             "burden": measure_burden, "certainty": measure_certainty, "growth": measure_growth, "far": measure_far}

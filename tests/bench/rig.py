@@ -179,9 +179,9 @@ class Driver:
 class Rig:
     """A private ZooKeeper, made warm, and everything that is started against it."""
 
-    def __init__(self, sync, heap_mb=256):
+    def __init__(self, sync, heap_mb=256, tick_ms=2000):
         # Servers that run for months have been compiled at the highest level.
-        self.options = ["--java", "-XX:TieredStopAtLevel=4", "--heap", str(heap_mb)] + (["--sync"] if sync else [])
+        self.options = ["--java", "-XX:TieredStopAtLevel=4", "--heap", str(heap_mb), "--tick", str(tick_ms)] + (["--sync"] if sync else [])
         self.sandbox = None
 
     def __enter__(self):
@@ -220,12 +220,20 @@ class Rig:
             raise BenchError(f"{command}: {answer.get('error', 'the sandbox ended')}")
         self.server_pid = answer.get("pid", self.server_pid)
 
+    def words(self, word):
+        """The lines of the server's answer to a four-letter word."""
+        host, port = self.hosts.rsplit(":", 1)
+        with socket.create_connection((host, int(port)), 10) as s, s.makefile("r", encoding="utf-8", errors="replace") as answer:
+            s.sendall(word)
+            return answer.read().splitlines()
+
     def server_counts(self):
         """What the server itself counts: mntr, by name."""
-        host, port = self.hosts.rsplit(":", 1)
-        with socket.create_connection((host, int(port)), 10) as s, s.makefile("r", encoding="ascii", errors="replace") as answer:
-            s.sendall(b"mntr")
-            return dict(line.rstrip("\n").split("\t", 1) for line in answer if "\t" in line)
+        return dict(line.split("\t", 1) for line in self.words(b"mntr") if "\t" in line)
+
+    def watched(self, path):
+        """How many znodes of this directory somebody watches."""
+        return sum(line.startswith(f"{path}/") for line in self.words(b"wchp"))
 
     def rest(self):
         """Waits until the server has got over whoever was there before: their sessions have ended, and it has nothing

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""A real candidate in a process of its own, to be killed: kazoo_candidate.py HOSTS PATH IDENTITY TIMEOUT_S [LOG].
+"""A real candidate in a process of its own, to be killed: kazoo_candidate.py HOSTS PATH IDENTITY TIMEOUT_S.
 
 Stands in kazoo's Election; prints "leading" once it leads, and leads until its standard input ends: it resigns, and
-ends. With the line "close" it ends its session while it leads. LOG: a file for what the client does, with times."""
+ends. With the line "close" it ends its session while it leads."""
 import logging
 import os
 import sys
@@ -17,11 +17,8 @@ def lead():
         os._exit(0)
 
 
-hosts, path, identity, timeout, *log = sys.argv[1:]
-if log:
-    logging.basicConfig(filename=log[0], level=1, format="%(created).6f %(message)s")
-else:
-    logging.getLogger("kazoo").setLevel(logging.CRITICAL)
+hosts, path, identity, timeout = sys.argv[1:]
+logging.getLogger("kazoo").setLevel(logging.CRITICAL)
 client = KazooClient(hosts, timeout=float(timeout))
 client.start()
 client.Election(path, identity).run(lead)
