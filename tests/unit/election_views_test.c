@@ -38,6 +38,7 @@ TEST(unacknowledged_is_as_old_as_led)
     assert_has(framed_draw(&show), " for <=2m20s");
     assert_has(framed_draw(&show), "not acknowledged for <=2m20s at ");
     election->change.takeover_us = 412000; /* it was, until just now */
+    free(election->change.to);
     election->change.to = strdup(election->leader->name);
     election->unacknowledged_since = election->leader_since;
     assert_has(framed_draw(&show), "no longer acknowledged for 2m19s");

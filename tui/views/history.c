@@ -238,7 +238,7 @@ static int put_tenures(struct cells *cells, int x, int y, const struct leadershi
     char usual[24], longest[24], text[120], vacant[FORMAT_INTERVAL];
     if (leadership->vacant_us > 0 && !leadership->cut) {
         bool about = false; /* as its report says it: the list of failovers has bounds */
-        for (size_t i = 0; i < leadership->failover_count; i++)
+        for (size_t i = 0; i < leadership->failover_count && !leadership->gaps; i++)
             about |= leadership->failovers[i].vacancy.low_us != leadership->failovers[i].vacancy.high_us;
         snprintf(text, sizeof text, "vacant %s%s in total", about ? "about " : "",
                  about ? format_span(leadership->vacant_us, vacant, sizeof vacant)
