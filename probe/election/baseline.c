@@ -155,6 +155,9 @@ static bool denied_then(const struct election *then)
     return open_then(then) || vacancy_is_denied(then);
 }
 
+/* A moment of a recording may have been converted from one clock to another. */
+#define ROUNDED_US 1000
+
 /* Of the last tenure of this name; 0: not known. */
 static uint64_t session_then(const struct election *then, const char *name)
 {
@@ -170,12 +173,15 @@ static bool is_untold(const struct update *f, const struct election *then, struc
 {
     static char evidence[] = "the recorder ended before it had found the cause";
     const struct change *change = &then->change;
-    const struct failover *last = election_last_failover(then);
+    const struct failover *last =
+        then->failover_count ? election_failover_at(then, then->failover_count - 1) : NULL;
+    const struct tenure *before =
+        then->tenure_count > 1 ? election_tenure_at(then, then->tenure_count - 2) : NULL;
     bool nobody = then->kind == KIND_LEADER &&
                   (then->state == ELECTION_VACANT || then->state == ELECTION_ABSENT || denied_then(then));
     uint64_t session = session_then(then, change->from);
     if (f->model->earlier_grows || !change->from || !(change->to ? then->leader != NULL : nobody) ||
-        (last && last->lost_at.wall_us >= change->lost_at.wall_us) ||
+        (last && last->lost_at.wall_us >= change->lost_at.wall_us - ROUNDED_US) ||
         (change->to && session != 0 && session == session_then(then, change->to)))
         return false;
     *untold = (struct failover){.from = change->from,
@@ -188,7 +194,11 @@ static bool is_untold(const struct update *f, const struct election *then, struc
                                 .vacancy = {0, SPAN_OPEN},
                                 .takeover = SPAN_UNKNOWN,
                                 .total = SPAN_UNKNOWN};
-    struct moment since = change->to ? baseline_moment(f->model, then->leader_since) : untold->lost_at;
+    if (before && before->gap && change->lost_at.mono_us > before->from.mono_us) /* found after it */
+        untold->gap_us = change->lost_at.mono_us - before->from.mono_us;
+    struct moment since = untold->lost_at;
+    if (change->to)
+        since = moment_later(since, baseline_moment(f->model, then->leader_since));
     return watched_until(f->model, then).mono_us - since.mono_us <=
            failover_case_wait_us(then) + BASELINE_GAP_US;
 }
@@ -444,6 +454,7 @@ static void close_failover(const struct update *f, const struct failover *open, 
     failover.to = recorded ? recorded->name : first->name;
     failover.to_identity = recorded ? recorded->identity : first->identity;
     failover.elected_at = recorded ? baseline_moment(f->model, then->leader_since) : first->from;
+    failover.elected_at = moment_later(failover.elected_at, open->lost_at); /* both were found after a gap */
     failover.vacancy = failover.takeover = failover.total = SPAN_UNKNOWN;
     struct moment after = failover_lost_after(open);
     if (after.mono_us < open->lost_at.mono_us)

@@ -1206,6 +1206,36 @@ TEST(tells_what_a_killed_recorder_had_not_told)
         }
 }
 
+/* It had found the change after a gap of a hundred seconds, and waited for a log. */
+TEST(tells_the_gap_of_a_killed_recorder)
+{
+    struct world *world = world_new();
+    struct told told = {0};
+    world->apart_us = 0;
+    record(world);
+    pass(world, 100 * SECOND);
+    leave(world, 1);
+    world->second = model_begin();
+    world->second->on_event = on_told;
+    world->second->context = &told;
+    recall(world, false);
+    read_log(world, 0, DEED_NONE, 0, 0, 0);
+    model_connect(world, world->second);
+    assert_int_equal(told.failovers, 0);
+    model_free(world->first);
+    world->first = world->second;
+    world->first->on_event = NULL;
+    record(world);
+    pass(world, 7 * SECOND);
+    begin_second_listening(world, &told);
+    const struct failover *failover = election_last_failover(election_of(world->second));
+    assert_int_equal(told.failovers, 1);
+    assert_string_equal(told.from, "n_0000000001");
+    assert_int_equal(failover->elected_at.mono_us, failover->lost_at.mono_us);
+    assert_int_equal(told.gap_us, 100 * SECOND);
+    world_free(world);
+}
+
 /* Its session leads again: that is no failover, however early the recorder was killed. */
 TEST(a_killed_recorder_saw_the_same_session_lead_again)
 {
