@@ -347,7 +347,14 @@ TEST(the_rarest_component_is_whole)
         {"/billing/query/election", "../query/election"},
     };
 
+    static const char *const leaders[][2] = {
+        {"/payments/payments-api/leader", "../payments-api/.."},
+        {"/search/query/leader", "/search/query/leader"}, /* it has room */
+        {"/billing/ledger/leader", "/billing/ledger/.."},
+    };
+
     expect((struct names){.keep_shared = true}, 21, "", services, COUNT(services));
+    expect((struct names){.keep_shared = true}, 21, "", leaders, COUNT(leaders));
 }
 
 /* The same of three components, at every width that has room for a few letters of each. */

@@ -996,8 +996,8 @@ static bool put_depth(struct name_depth *depth, struct names *names, const struc
         cuts[place] = choose_cut(depth, cells, place, widths[place]);
     for (size_t i = 0; i < names->count; i++)
         if (done && is_of_depth(depth, i)) {
-            bool whole;
-            shown[i] = put_parts(depth, cells, i, widths, cuts, &whole);
+            bool whole = names->before + names->after == 0 && cells_width(cells, names->all[i]) <= room;
+            shown[i] = whole ? xstrdup(names->all[i]) : put_parts(depth, cells, i, widths, cuts, &whole);
             char *better = whole || depth->paths->words ? NULL : find_whole(depth, cells, i, room);
             if (better != NULL) {
                 free(shown[i]);
