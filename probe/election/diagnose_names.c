@@ -509,15 +509,15 @@ static void election_gone(struct diagnosis *d)
         one = note->name;
     }
     const struct failover *last = election_last_failover(election);
-    bool resigned = last && last->cause == CAUSE_RESIGNED;
+    bool resigned = last && last->cause == CAUSE_RESIGNED, evicted = last && last->cause == CAUSE_EVICTED;
     /* A client may release a lock and then delete its directory, and a coordinator deletes a job's election while
      * its workers live on: only a named path was meant to stay. */
     bool at_once = together > 0 && election_is_named(election) && !resigned;
-    /* A short job ends so, whose candidate is the only one, unless another is known to have deleted it. A lock that its
-     * last client has released ends with its container, which ZooKeeper removes. */
-    bool short_job = left == 1 && together == 1 && election->own->lasted_us > 0 &&
-                     election->own->lasted_us < GONE_WITH_US && !(last && last->cause == CAUSE_EVICTED);
-    bool released = !election_is_named(election) && (short_job || (together == 0 && resigned));
+    /* A short job ends so, whose candidate is the only one; and a container that nobody stood in any more, as where a
+     * lock was released: ZooKeeper removes it. Unless another is known to have deleted the last candidate. */
+    bool short_job =
+        left == 1 && together == 1 && election->own->lasted_us > 0 && election->own->lasted_us < GONE_WITH_US;
+    bool released = !election_is_named(election) && !evicted && (short_job || together == 0);
     char when[SPAN_TEXT];
     if (connected > 0 && !released)
         diagnosis_raise(
