@@ -46,6 +46,7 @@ TEST(long_names_keep_their_end)
         {"ill: never acknowledged", 14, "ill: n..ledged"},
         {"persistent-1.example:8080", 15, "persiste..:8080"},
         {"payments-api-7d9c5b6f4-x2x9k", 20, "payments-api..-x2x9k"},
+        {"payments-api-7d9c5b6f4-x2x9k", 10, "pa..-x2x9k"},
         {"abc", 2, ".."},
         {"", 0, ""},
     };

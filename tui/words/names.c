@@ -15,6 +15,7 @@
 #define SHORT_OTHER 20   /* of one without a number, as pods have: its end says who it is */
 #define WORD_MOST 12     /* of the word in front of a number */
 #define SHARED_CUT 7     /* ... and a part in fewer says nothing */
+#define SUFFIX 6         /* columns of the end of a pod's name, with its hyphen */
 #define SHARED_LEAST 4   /* columns: less is not worth an ellipsis */
 #define NAME_BYTES 512   /* of a name that is shown */
 #define AS_USUAL (-1)    /* columns of the beginning: those of name_fit() */
@@ -69,7 +70,8 @@ static size_t head_of(const struct cells *cells, const char *text, int room)
     return at;
 }
 
-/* The byte from which on the end of a name is shown: its last word where that has room, else half of the room. */
+/* The byte from which on the end of a name is shown: its last word where that has room, else half of the room. The
+   last letters of a pod's name are never cut. */
 static size_t end_of(const struct cells *cells, const char *name, int room)
 {
     size_t length = strlen(name), word = length;
@@ -77,7 +79,8 @@ static size_t end_of(const struct cells *cells, const char *name, int room)
     while (word > 0 && !is_separator(name[word - 1]))
         word--;
     word -= word > 0;
-    return word > 0 && word + 1 < length && safe_width(name + word, length - word, cells->ascii) <= room / 2
+    int width = safe_width(name + word, length - word, cells->ascii);
+    return word > 0 && word + 1 < length && width <= (width <= SUFFIX ? room : room / 2)
                ? word
                : tail_of(cells, name, room / 2);
 }
