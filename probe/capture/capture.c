@@ -1223,6 +1223,43 @@ void capture_tie(struct capture *k, size_t source, struct moment add)
     note_unreported(k);
 }
 
+struct correction {
+    size_t source;
+    int64_t by_us;
+};
+
+static void correct(int64_t *time_us, int64_t by_us)
+{
+    *time_us += *time_us != 0 ? by_us : 0;
+}
+
+static void correct_session(void *context, struct logged_session *session)
+{
+    const struct correction *correction = context;
+    if (session->active_source == correction->source) {
+        correct(&session->active_us, correction->by_us);
+        correct(&session->closing_us, correction->by_us);
+    }
+    if (session->left_source == correction->source)
+        correct(&session->left_us, correction->by_us);
+}
+
+void capture_correct(struct capture *k, size_t source, int64_t by_us)
+{
+    for (struct capture_client *one = k->clients; one; one = one->next) {
+        if (one->source != source)
+            continue;
+        correct(&one->client->heard_us, by_us);
+        correct(&one->client->answered_us, by_us);
+        correct(&one->client->asked_us, by_us);
+        correct(&one->client->asked_first_us, by_us);
+        correct(&one->client->opened_us, by_us);
+        correct(&one->told_us, by_us);
+        correct(&one->wrote_us, by_us);
+    }
+    znode_tree_each_session(k->tree, correct_session, &(struct correction){source, by_us});
+}
+
 void capture_doubt(struct capture *k, size_t source)
 {
     struct capture_source *doubted = &k->sources[source];

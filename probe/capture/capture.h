@@ -76,6 +76,9 @@ void capture_settle(struct capture *capture);
  */
 void capture_tie(struct capture *capture, size_t source, struct moment add);
 void capture_doubt(struct capture *capture, size_t source);
+/* The clock of its packets was wrong by so much: the times of those that were taken are corrected, as what lies between
+ * two packets of one capture is told to the packet. */
+void capture_correct(struct capture *capture, size_t source, int64_t by_us);
 /* The cluster's name for the server at this address; NULL: it is no server of the cluster, and its packets are left out
  * unless their capture is named, too. */
 typedef const char *(*capture_name_fn)(void *context, const char *address, bool named);

@@ -62,6 +62,7 @@ static bool comes_as_sent(struct followed *s, const struct captured_packet *pack
 
 static void follower_shift(struct capture_follower *f, size_t source, int64_t shift_us)
 {
+    capture_correct(f->capture, source, shift_us - f->sources[source].shift_us);
     f->sources[source].shift_us = shift_us;
     capture_files_shift(f->files, source, shift_us);
 }

@@ -4,9 +4,11 @@ import contextlib
 import datetime
 import json
 import os
+import queue
 import shutil
 import struct
 import subprocess
+import threading
 import time
 
 import pytest
@@ -162,6 +164,42 @@ def test_no_packets_come_any_more(hiding, packets, tmp_path, path):
         line.join()
         assert shown("unknown")
         shows.terminate()
+
+
+class Late(threading.Thread):
+    """Packets that come so much later than they were sent."""
+
+    def __init__(self, out, late_s):
+        super().__init__(daemon=True)
+        self.out, self.late_s, self.waiting = out, late_s, queue.Queue()
+        self.start()
+
+    def write(self, packet):
+        self.waiting.put((time.monotonic() + self.late_s, packet))
+
+    def run(self):
+        while one := self.waiting.get():
+            time.sleep(max(0, one[0] - time.monotonic()))
+            self.out.write(one[1])
+
+
+def test_a_clock_that_is_set_within_a_silence(hiding, tmp_path, path):
+    """As of a pipe whose packets came late at first: what lies between two packets is told to the packet, as of the file."""
+    with open(tmp_path / "zk.pcap", "wb", buffering=0) as out:
+        late = Late(out, 0.4)
+        with Tap(hiding.addresses[0], late) as tap, Line(path, tap) as line, \
+                Events(hiding.hosts, *HIDDEN, path, "--capture", f"{hiding.addresses[0]}={tmp_path}/zk.pcap") as events:
+            line.join(2)
+            events.expect("election-seen")
+            time.sleep(4)  # each has pinged
+            line.sessions[0].fall_silent()
+            time.sleep(1)
+            late.late_s = 0
+            told = events.expect("failover")["failover"]
+            alone = run("events", "--json", "--capture", str(tmp_path / "zk.pcap"))
+    true, = [event["failover"] for event in map(json.loads, alone.out.splitlines()) if event["event"] == "failover"]
+    detection, (exact, _) = told["detection_ms"], true["detection_ms"]
+    assert detection and max(abs(each - exact) for each in detection) <= 5, (told, true)
 
 
 def test_a_capture_that_is_not_named(hiding, packets, path):
