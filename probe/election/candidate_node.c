@@ -390,6 +390,7 @@ void update_candidate_absent(const struct update *f, const char *name)
         update_touched(f);
     } else {
         election->counters.left++;
+        candidate_node_left(f);
         if (led) {
             /* The news first: to sum up the failover before this one can wait for it. */
             update_emit_candidate(f, EVENT_LEADER_LOST, candidate, position);

@@ -190,6 +190,12 @@ TEST(owners)
                              "? identity " B " lock by data\n- " A "\nlist\n> leader-lost " A
                              " @1\n> candidate-left " A " @1\n> leader-elected " A " -> " B " after 0\n"
                              "? identity " B " 10.0.0.2 by client\n");
+    model_script_run("... whose end is seen before a list shows it, too",
+                     CONNECT "+ " A " s=a zeus\n+ " B " s=b lock\n+ " C " s=c lock\nlist\n"
+                             "> election-seen\nreadall\nclient b on=1 at=10.0.0.2:99\nround\n"
+                             "? identity " B " lock by data\n- " A "\ngone " A "\n> leader-lost " A
+                             " @1\n> candidate-left " A " @1\nlist\n> leader-elected " A " -> " B " after 0\n"
+                             "? identity " B " 10.0.0.2 by client\n");
     model_script_run("... one that only those write which wait may be what they are",
                      CONNECT "+ " A " s=a leader\n+ " B " s=b standby\n+ " C " s=c standby\nlist\n"
                              "> election-seen\nreadall\ntick 10\nreadall\n"
