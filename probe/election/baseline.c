@@ -461,8 +461,10 @@ static void close_failover(const struct update *f, const struct failover *open, 
         failover.gap_us = failover.elected_at.mono_us - after.mono_us;
     else
         failover.gap_us += recorded ? 0 : gap_us;
-    if (recorded && then->change.vacancy_us >= 0 && then->change.lost_at.wall_us == open->lost_at.wall_us)
-        failover.vacancy = (struct span){then->change.vacancy_us, then->change.vacancy_us};
+    if (recorded && then->change.lost_at.wall_us == open->lost_at.wall_us && failover.gap_us == 0)
+        failover.vacancy = failover_case_recorded_vacancy(then);
+    if (failover.vacancy.low_us < 0 && failover.gap_us == 0 && open->vacancy.low_us > 0)
+        failover.vacancy = open->vacancy; /* at least */
     if (!recorded && first->from.mono_us == election->own_since.mono_us) {
         election->counters.leader_changes++;
         election->counters.missed_changes += failover.gap_us > 0;

@@ -488,6 +488,16 @@ static struct span case_vacancy(const struct failover_case *c, struct moment won
     return vacancy;
 }
 
+struct span failover_case_recorded_vacancy(const struct election *then)
+{
+    const struct change *change = &then->change;
+    if (change->vacancy_us < 0 || !then->leader)
+        return SPAN_UNKNOWN;
+    if (then->leader->joined.mono_us < change->lost_at.mono_us)
+        return (struct span){0, 0};
+    return change->lost_seen ? span_about(change->vacancy_us, seen_late_us(then->cluster)) : SPAN_UNKNOWN;
+}
+
 void failover_case_won(const struct update *f)
 {
     const struct election *election = f->election;

@@ -62,6 +62,8 @@ void failover_case_recalled(const struct update *update, int64_t gap_us);
 /* The longest wait for the cause of a change before it is reported: since the next candidate was first; without one,
  * since the loss. */
 int64_t failover_case_wait_us(const struct election *election);
+/* For how long nobody led before the leader of a recorded election, whose change was not reported. */
+struct span failover_case_recorded_vacancy(const struct election *then);
 /* Keeps it, and reports it. czxid: of a lock's holder; or 0. */
 void failover_case_tell(const struct update *update, const struct failover *failover, int64_t czxid);
 void failover_case_listed(const struct update *update, const struct znode_stat *old);

@@ -1169,7 +1169,9 @@ TEST(a_recorded_leader_closes_an_open_failover)
     assert_int_equal(told.failovers, 1);
     assert_int_equal(told.gap_us, 0);
     assert_string_equal(told.to, "n_0000000004");
-    assert_int_equal(election_failover_at(now, 0)->vacancy.high_us, 120 * SECOND);
+    assert_int_equal(election_failover_at(now, 0)->vacancy.low_us,
+                     20 * SECOND); /* when it was told as open */
+    assert_int_equal(election_failover_at(now, 0)->vacancy.high_us, SPAN_OPEN);
     world_free(world);
 }
 
