@@ -158,15 +158,6 @@ static bool denied_then(const struct election *then)
 /* A moment of a recording may have been converted from one clock to another. */
 #define ROUNDED_US 1000
 
-/* Of the last tenure of this name; 0: not known. */
-static uint64_t session_then(const struct election *then, const char *name)
-{
-    for (size_t i = then->tenure_count; i-- > 0;)
-        if (text_same(election_tenure_at(then, i)->name, name))
-            return election_tenure_at(then, i)->session;
-    return 0;
-}
-
 /* The recorder looked for the cause of the latest change when it was killed, and had not reported it: an open failover.
  * A session that leads again is none. */
 static bool is_untold(const struct update *f, const struct election *then, struct failover *untold)
@@ -179,10 +170,9 @@ static bool is_untold(const struct update *f, const struct election *then, struc
         then->tenure_count > 1 ? election_tenure_at(then, then->tenure_count - 2) : NULL;
     bool nobody = then->kind == KIND_LEADER &&
                   (then->state == ELECTION_VACANT || then->state == ELECTION_ABSENT || denied_then(then));
-    uint64_t session = session_then(then, change->from);
     if (f->model->earlier_grows || !change->from || !(change->to ? then->leader != NULL : nobody) ||
         (last && last->lost_at.wall_us >= change->lost_at.wall_us - ROUNDED_US) ||
-        (change->to && session != 0 && session == session_then(then, change->to)))
+        (change->to && tenure_goes_on(then)))
         return false;
     *untold = (struct failover){.from = change->from,
                                 .from_identity = change->from_identity,

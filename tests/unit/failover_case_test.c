@@ -54,6 +54,10 @@ TEST(ignores_a_leader_that_is_created_again)
     model_script_run("... by another one: one",
                      ALONE("b one") "tick 20000\nround\n"
                                     "> failover controller -> controller unknown vacancy 900-1100\n");
+#define KILLED "restart 100\nconnect\n> connection connected\nread .\n> election-seen\n"
+    model_script_run("... also where the recorder was killed before it told it", ALONE("a one") KILLED);
+    model_script_run("... by another one: the next recorder tells it",
+                     ALONE("b one") KILLED "> failover controller -> controller unknown vacancy 900-1100\n");
 }
 
 /* No list of a directory says when a lock went: our own session has seen it gone, which the servers list. */
