@@ -632,6 +632,7 @@ struct name_place {
 struct name_part {
     char *text;
     struct alike alike; /* the most that it shares with any other */
+    size_t same;        /* paths that have it in this place; of those where it differs */
     const struct name_place *place;
 };
 
@@ -665,7 +666,7 @@ static struct name_part part_of(const struct name_paths *paths, const struct nam
                                 const struct name_place *place)
 {
     const char *text = parts->of[at].at;
-    size_t length = parts->of[at].length, before = 0, after = 0;
+    size_t length = parts->of[at].length, before = 0, after = 0, equal = 0;
 
     for (size_t i = 0; !place->constant && i < paths->count; i++) {
         const struct name_parts *others = &paths->of[i];
@@ -674,9 +675,11 @@ static struct name_part part_of(const struct name_paths *paths, const struct nam
 
         if (others->count != parts->count)
             continue;
+        bool is_same = is_same_part(parts, at, others, at);
+        equal += is_same;
         bool begins = least > before && other[before] == text[before];
         bool ends = least > after && other[others->of[at].length - 1 - after] == text[length - 1 - after];
-        if ((!begins && !ends) || is_same_part(parts, at, others, at))
+        if ((!begins && !ends) || is_same)
             continue;
         for (same = 0; begins && same < least && text[same] == other[same];)
             same++;
@@ -686,7 +689,7 @@ static struct name_part part_of(const struct name_paths *paths, const struct nam
             same++;
         after = same > after ? same : after;
     }
-    return (struct name_part){xstrndup(text, length), {before, after}, place};
+    return (struct name_part){xstrndup(text, length), {before, after}, equal, place};
 }
 
 /* So many columns of a component, cut in this way; false: another at its place would look the same. */
@@ -907,6 +910,15 @@ static char *put_whole(const struct name_depth *depth, const struct cells *cells
     return buffer;
 }
 
+static bool is_same_path(const struct name_parts *a, const struct name_parts *b)
+{
+    size_t same = 0;
+
+    while (a->count == b->count && same < a->count && is_same_part(a, same, b, same))
+        same++;
+    return a->count == b->count && same == a->count;
+}
+
 /* No other path has all of these components, in whatever places. */
 static bool is_only_one_with(const struct name_depth *depth, size_t name, unsigned kept)
 {
@@ -914,16 +926,14 @@ static bool is_only_one_with(const struct name_depth *depth, size_t name, unsign
 
     for (size_t i = 0; i < depth->paths->count; i++) {
         const struct name_parts *others = &depth->paths->of[i];
-        size_t place = 0, same = 0;
+        size_t place = 0;
 
         for (size_t j = 0; j < others->count; j++) {
             while (place < parts->count && !(kept >> place & 1))
                 place++;
             place += place < parts->count && is_same_part(parts, place, others, j);
-            same += j < parts->count && is_same_part(parts, j, others, j);
         }
-        bool itself = others->count == parts->count && same == parts->count;
-        if (!itself && kept >> place == 0)
+        if (kept >> place == 0 && !is_same_path(parts, others))
             return false;
     }
     return true;
@@ -935,20 +945,15 @@ static bool is_only_one_with(const struct name_depth *depth, size_t name, unsign
  */
 static char *find_whole(const struct name_depth *depth, const struct cells *cells, size_t name, int room)
 {
-    const struct name_parts *parts = &depth->paths->of[name];
-    size_t same[PLACES_MOST] = {0};
     unsigned kept = 0, tried = 0;
     char text[NAME_BYTES];
 
-    for (size_t i = 0; i < depth->paths->count; i++)
-        for (size_t place = depth->from; depth->paths->of[i].count == depth->count && place < depth->to;
-             place++)
-            same[place] += is_same_part(parts, place, &depth->paths->of[i], place);
     for (size_t turn = depth->from; turn < depth->to; turn++) {
         size_t rarest = depth->to;
 
         for (size_t place = depth->from; place < depth->to; place++)
-            if (!(tried >> place & 1) && (rarest == depth->to || same[place] <= same[rarest]))
+            if (!(tried >> place & 1) && (rarest == depth->to || depth_part(depth, name, place)->same <=
+                                                                     depth_part(depth, name, rarest)->same))
                 rarest = place;
         tried |= 1U << rarest;
         put_whole(depth, cells, name, kept | 1U << rarest, text, sizeof text);
