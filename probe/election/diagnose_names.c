@@ -515,9 +515,11 @@ static void election_gone(struct diagnosis *d)
     bool at_once = together > 0 && election_is_named(election) && !resigned;
     /* A short job ends so, whose candidate is the only one; and a container that nobody stood in any more, as where a
      * lock was released: ZooKeeper removes it. Unless another is known to have deleted the last candidate. */
+    bool found = !election_is_named(election);
     bool short_job =
         left == 1 && together == 1 && election->own->lasted_us > 0 && election->own->lasted_us < GONE_WITH_US;
-    bool released = !election_is_named(election) && !evicted && (short_job || together == 0);
+    bool emptied = together == 0 && (found || election->kind == KIND_LOCK);
+    bool released = !evicted && (emptied || (found && short_job));
     char when[SPAN_TEXT];
     if (connected > 0 && !released)
         diagnosis_raise(

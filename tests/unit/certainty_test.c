@@ -1085,6 +1085,12 @@ TEST(short_lived_directories)
                      "tick 60000\nround\n- " LATCH "\nlist\n> leader-lost " LATCH
                      " @1\n> candidate-left " LATCH
                      " @1\ntick 1000\n- .\nlist\n> election-gone\ntick 1000\nround\n? findings none\n");
+    model_script_run(
+        "... nor of a lock that was named, whose holder released it",
+        "watch /some/mutex kind=lock\nconnect\n> connection connected\n"
+        "+ " LATCH " s=a\nclient a on=1 at=h:1\nlist\n> election-seen\nreadall\nround\n"
+        "tick 60000\nround\n- " LATCH "\nlist\n> leader-lost " LATCH " @1\n> candidate-left " LATCH
+        " @1\ndid a DELE\ntick 1000\n- .\nlist\n> election-gone\ntick 1000\nround\n? findings none\n");
 #define TWO_GO(watch, findings)                                                                              \
     watch "connect\n> connection connected\n+ " LATCH " s=a\n+ " LATCH_2 " s=b\n"                            \
           "client a on=1 at=h:1\nclient b on=1 at=h:2\nlist\n> election-seen\nreadall\nround\n"              \
