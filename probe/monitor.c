@@ -336,7 +336,8 @@ static bool monitor_follows(const struct election *then, bool recent, bool grows
 {
     bool open =
         then->failover_count && failover_is_open(election_failover_at(then, then->failover_count - 1));
-    /* The recorder was told of it, and this run was not: it may be no longer wanted. Who asks at night names nothing. */
+    /* Its path was named to the recorder, and not to this run: perhaps nobody wants it any more. It is followed for a day
+       if somebody led it or its failover is open, as whoever asks at night names no path. */
     if (then->origin == ORIGIN_CONFIGURED && !(recent && (open || then->state == ELECTION_LED)))
         return false;
     /* However old, this run reports its end, unless a recorder is there that has seen it go: of what a pattern wants
