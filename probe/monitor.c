@@ -337,8 +337,10 @@ static bool monitor_follows(const struct election *then, bool recent, bool grows
     bool open =
         then->failover_count && failover_is_open(election_failover_at(then, then->failover_count - 1));
     /* Its path was named to the recorder, and not to this run: perhaps nobody wants it any more. It is followed for a day
-       if somebody led it or its failover is open, as whoever asks at night names no path. */
-    if (then->origin == ORIGIN_CONFIGURED && !(recent && (open || then->state == ELECTION_LED)))
+       if somebody led it or its failover is open, as whoever asks at night names no path. Not what was configured as a
+       lock, which may be free: this run would not know that it is one. */
+    if (then->origin == ORIGIN_CONFIGURED &&
+        (!recent || then->settings->kind == KIND_LOCK || !(open || then->state == ELECTION_LED)))
         return false;
     /* However old, this run reports its end, unless a recorder is there that has seen it go: of what a pattern wants
        it goes on telling for a while. */

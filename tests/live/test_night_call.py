@@ -584,17 +584,18 @@ def test_an_election_that_only_the_recording_knows(zk, client, path, tmp_path):
     lines[1].close()
 
 
-@pytest.mark.parametrize("when", ["while it ran", "afterwards"])
+@pytest.mark.parametrize("when", ["while it ran", "afterwards", "afterwards, a lock"])
 def test_an_election_that_only_the_recorder_was_told_of(zk, client, path, tmp_path, when):
     """It was lost while the recorder ran, or just after it, and its container went: who asks and names nothing is told. It
-    had led for less than a minute, as the election of a job does."""
+    had led for less than a minute, as the election of a job does. A lock may be free."""
     line = Line(zk, f"{path}/latch")
     leader = line.join("host-h:80")
-    recorder = Recorder(tmp_path, f"{zk.addresses[0]}{path}", "--admin", zk.admin, elections="[{path: /latch}]")
+    named = f"[{{path: /latch{', kind: lock' if 'lock' in when else ''}}}]"
+    recorder = Recorder(tmp_path, f"{zk.addresses[0]}{path}", "--admin", zk.admin, elections=named)
     try:
         recorder.wait_for("SELECT 1 FROM tenure")
         until(lambda: is_polled(recorder), what="the recorder has polled the leader's server")
-        if when == "afterwards":
+        if when != "while it ran":
             recorder.end()
         leader.session.drop()
         if when == "while it ran":
@@ -604,11 +605,14 @@ def test_an_election_that_only_the_recorder_was_told_of(zk, client, path, tmp_pa
         client.delete(f"{path}/latch")
     finally:
         recorder.end()
-    recorder.config.write_text(recorder.config.read_text(encoding="utf-8").replace("[{path: /latch}]", "[]"), encoding="utf-8")
+    recorder.config.write_text(recorder.config.read_text(encoding="utf-8").replace(named, "[]"), encoding="utf-8")
     check = run("check", "--admin", zk.admin, "--config", str(recorder.config))
-    assert check.status == (1 if when == "while it ran" else 2), check
-    assert "/latch: nobody leads, the path does not exist; " in check.out and "host-h:80" in check.out, check
-    assert ("expired" in check.out) == (when == "while it ran"), check
+    if "lock" in when:
+        assert "nobody leads" not in check.out, check
+    else:
+        assert check.status == (1 if when == "while it ran" else 2), check
+        assert "/latch: nobody leads, the path does not exist; " in check.out and "host-h:80" in check.out, check
+        assert ("expired" in check.out) == (when == "while it ran"), check
     line.close()
 
 
