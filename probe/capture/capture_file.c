@@ -31,7 +31,7 @@
 #define INTERFACES_MOST 1000
 /* A file that is followed is looked at this often. */
 #define GROWS_NS INT64_C(20000000)
-/* Packets of other captures may come so much later, and are older. */
+/* Packets of other captures may come so much later, and are older. Not those that a file held before. */
 #define HELD_US INT64_C(20000)
 /* No packet is of a later second, the end of the year 9999, whatever its file says. */
 #define SECOND_MOST INT64_C(253402300799)
@@ -366,7 +366,8 @@ static bool take_queued(struct capture_file *file)
     free(file->current);
     uv_mutex_lock(&file->mutex);
     struct queued_packet *one = file->first;
-    bool young = one && file->held && one->arrived_us > clock_now().mono_us - HELD_US;
+    bool young = one && file->held && (one->current || !file->grows) &&
+                 one->arrived_us > clock_now().mono_us - HELD_US;
     one = file->current = young ? NULL : one;
     if (one) {
         file->first = one->next;
@@ -481,12 +482,13 @@ enum capture_next capture_files_next(struct capture_files *files, struct capture
     bool waits = false, holding = false;
     for (size_t i = 0; i < files->count; i++) {
         struct capture_file *file = files->list[i];
+        bool reads = is_holding(file); /* its thread may come to the end after the next look at its queue */
         if (!file->ready && !file->over) {
             file->ready = file->last ? take_queued(file) : capture_file_read(file, &file->packet);
             file->over = file->last ? file->over : !file->ready;
         }
         waits = waits || (!file->ready && !file->over);
-        holding = holding || is_holding(file);
+        holding = holding || (reads && !file->ready && !file->over);
         if (!file->ready ||
             (earliest && file->packet.at_us + file->shift_us >= earliest->packet.at_us + earliest->shift_us))
             continue;
