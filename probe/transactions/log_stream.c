@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "config/memory.h"
+#include "probe/clock.h"
 #include "probe/transactions/log_reader.h"
 
 /*
@@ -125,7 +126,8 @@ static bool note_trouble(struct log_stream *s, struct server_log *log, enum log_
  * A wrong bit, or a bug, can leave a time that no server ever had, which would stretch the whole story over
  * years. But real clocks do jump. So a time is rejected if it lies before ZooKeeper existed or centuries ahead,
  * if it is far from the records on both sides and these agree, or, at the end of the records, if it is years
- * away; at their beginning only if it is years later, as a record that follows may be the wrong one.
+ * away; at their beginning only if it is years later and still to come, as a record that follows may be the wrong
+ * one.
  */
 #define FIRST_MS INT64_C(1136073600000) /* 2006 */
 #define LAST_MS INT64_C(7258118400000)  /* 2200 */
@@ -155,8 +157,8 @@ static bool time_is_damaged(const struct server_log *log)
     if (!record || !transaction_read(record, TRANSACTION_HEADER_BYTES, &next) ||
         !is_possible_time(next.time_ms))
         return !first && is_far(time_ms, log->time_ms, YEARS_FAR_MS);
-    if (first)
-        return time_ms - next.time_ms > YEARS_FAR_MS;
+    if (first) /* of the two, the one that is still to come is wrong */
+        return time_ms - next.time_ms > YEARS_FAR_MS && time_ms > clock_now().wall_us / 1000;
     return is_far(time_ms, next.time_ms, FAR_MS) && !is_far(next.time_ms, log->time_ms, FAR_MS);
 }
 
