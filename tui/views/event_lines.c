@@ -158,6 +158,15 @@ static const char *known_since(const struct scene *scene, const struct event_lin
                : NULL;
 }
 
+/* One of two names; where both have no room, a candidate's number. */
+static const char *name_of_pair(const struct cells *cells, const char *text, int room, char name[NAME_BYTES])
+{
+    bool candidate = short_name(cells, text, room, name);
+    const char *number = candidate ? strstr(name, cells_sign(cells, SIGN_ELLIPSIS)) : NULL;
+
+    return number != NULL && cells_width(cells, name) > room / 2 - 2 ? number : name;
+}
+
 static int event_lines_put_subject(struct cells *cells, int x, int y, int end, const struct scene *scene,
                                    const struct event_line *line)
 {
@@ -165,18 +174,11 @@ static int event_lines_put_subject(struct cells *cells, int x, int y, int end, c
     char who[2 * NAME_BYTES];
 
     if (line->from[0] != '\0' && label_room(x, end) >= PAIR_LEAST) {
-        const char *ellipsis = cells_sign(cells, SIGN_ELLIPSIS), *pair[2];
-        char names[2][NAME_BYTES];
+        char from[NAME_BYTES], to[NAME_BYTES];
+        const char *former = name_of_pair(cells, line->from, label_room(x, end), from);
+        const char *next = name_of_pair(cells, line->subject, label_room(x, end), to);
 
-        for (int i = 0; i < 2; i++) {
-            const char *text = i == 0 ? line->from : line->subject, *number;
-            bool candidate = short_name(cells, text, label_room(x, end), names[i]);
-
-            number = candidate ? strstr(names[i], ellipsis) : NULL;
-            pair[i] = number != NULL && cells_width(cells, names[i]) > label_room(x, end) / 2 - 2 ? number
-                                                                                                  : names[i];
-        }
-        return x + names_put_pair(cells, NULL, x, y, label_room(x, end), pair[0], pair[1]) + 2;
+        return x + names_put_pair(cells, NULL, x, y, label_room(x, end), former, next) + 2;
     }
     if (line->subject[0] == '\0' || x >= end)
         return x;
