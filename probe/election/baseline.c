@@ -160,7 +160,7 @@ static bool denied_then(const struct election *then)
 
 /* The recorder looked for the cause of the latest change when it was killed, and had not reported it: an open failover.
  * A session that leads again is none. */
-static bool is_untold(const struct update *f, const struct election *then, struct failover *untold)
+static bool is_unreported(const struct update *f, const struct election *then, struct failover *untold)
 {
     static char evidence[] = "the recorder ended before it had found the cause";
     const struct change *change = &then->change;
@@ -215,7 +215,7 @@ static void take_tenures(const struct update *f, const struct election *then, bo
             election_keep_failover(election, &failover);
     }
     struct failover untold;
-    if (is_untold(f, then, &untold)) {
+    if (is_unreported(f, then, &untold)) {
         note_vacant(f, then, &untold);
         election_keep_failover(election, &untold);
     }
@@ -495,7 +495,7 @@ static void take_open(const struct update *f, const struct election *then, bool 
             election->own->lost_after = after;
         failover_case_recalled(f, open->gap_us + gap_us);
         struct failover untold;
-        if (is_untold(f, then, &untold))
+        if (is_unreported(f, then, &untold))
             failover_case_tell(f, open, 0);
     }
 }

@@ -466,13 +466,11 @@ static const struct finding_kind kinds[FINDING_COUNT] = {
             .severity = SEVERITY_CRITICAL,
             .meaning = "The directory of the election was deleted while its candidates were connected: they "
                        "lost their places, and some clients never create it again.",
-            .looks =
-                "The path does not exist, and sessions that had a candidate in it are still connected. "
-                "Certain if you named the path and they lost their candidates with it: an election that "
-                "was found may have served one job, and be deleted with it. Not if it was found or is a "
-                "lock, "
-                "and nobody stood in it any more; nor if it was found, lasted less than half a minute, and "
-                "had one candidate.",
+            .looks = "The path does not exist, and sessions that had a candidate in it are still connected. "
+                     "Certain if you named the path and they lost their candidates with it: an election that "
+                     "was found may have served one job, and be deleted with it. Not if it was found or is a "
+                     "lock, and nobody stood in it any more; nor if it was found, lasted less than half a "
+                     "minute, and had one candidate.",
             .advice = "find out who deleted it; see in the clients' logs whether they still stand there, and "
                       "restart those that do",
             .source = "CURATOR-724",

@@ -128,10 +128,10 @@ static void election_head_say_leader(struct head_line *line, const struct electi
 
     if (election->leader != NULL) {
         election_head_say(line, ROLE_DIM,
-                          state == BADGE_LED           ? " by "
-                          : lock                       ? "   held by "
-                          : label_only_first(election) ? "   first: "
-                                                       : "   led by ");
+                          state == BADGE_LED                   ? " by "
+                          : lock                               ? "   held by "
+                          : label_names_first(election, state) ? "   first: "
+                                                               : "   led by ");
         if (election->leader->denied) {
             election_head_say(line, ROLE_STRONG, election->leader->name);
             election_head_say(line, ROLE_WARNING, "; who and since when: permission denied (ACL)");

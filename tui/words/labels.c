@@ -193,6 +193,11 @@ bool label_only_first(const struct election *election)
            (vacancy_is_sure(doubt) || vacancy_is_untaken(election) || election->acknowledged == ACK_NO);
 }
 
+bool label_names_first(const struct election *election, enum badge_state state)
+{
+    return state == BADGE_STALLED || state == BADGE_PERHAPS_STALLED || label_only_first(election);
+}
+
 const char *label_leads(const struct election *election)
 {
     return election->kind == KIND_LOCK ? "holds it" : label_only_first(election) ? "is first" : "leads";

@@ -48,6 +48,8 @@ struct badge {
 
 /* The first in line certainly does not lead, or may not, and has not acknowledged. */
 bool label_only_first(const struct election *election);
+/* ... or perhaps does not: a state that is led names a leader, and this one the first. */
+bool label_names_first(const struct election *election, enum badge_state state);
 /* The verb for the first in line: "leads", "holds it", or only "is first". */
 const char *label_leads(const struct election *election);
 struct badge label_badge(const struct election *election, struct moment now);

@@ -889,8 +889,8 @@ static char *put_parts(const struct name_depth *depth, const struct cells *cells
 }
 
 /* A path with some of its components, each whole: a bit for each; signs stand for the others. */
-static char *put_whole(const struct name_depth *depth, const struct cells *cells, size_t name, unsigned kept,
-                       char *buffer, size_t size)
+static char *put_components(const struct name_depth *depth, const struct cells *cells, size_t name,
+                            unsigned kept, char *buffer, size_t size)
 {
     const char *ellipsis = cells_sign(cells, SIGN_ELLIPSIS);
     bool slash = depth->names->all[name][0] == '/', gap = depth->from > 0;
@@ -956,13 +956,13 @@ static char *find_whole(const struct name_depth *depth, const struct cells *cell
                                                                      depth_part(depth, name, rarest)->same))
                 rarest = place;
         tried |= 1U << rarest;
-        put_whole(depth, cells, name, kept | 1U << rarest, text, sizeof text);
+        put_components(depth, cells, name, kept | 1U << rarest, text, sizeof text);
         if (!depth->places[rarest].constant && cells_width(cells, text) <= room)
             kept |= 1U << rarest;
     }
     if (kept == 0 || !is_only_one_with(depth, name, kept))
         return NULL;
-    return xstrdup(put_whole(depth, cells, name, kept, text, sizeof text));
+    return xstrdup(put_components(depth, cells, name, kept, text, sizeof text));
 }
 
 static size_t components_in(const char *text, size_t length, bool words)

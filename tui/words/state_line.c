@@ -32,8 +32,9 @@ char *state_line(const struct model *model, const struct election *election, str
     free(name);
     if (election->leader)
         text_printf(&line,
-                    election->state == ELECTION_LED && !label_only_first(election) ? " by %s"
-                                                                                   : ", first is %s",
+                    election->state == ELECTION_LED && !label_names_first(election, badge.state)
+                        ? " by %s"
+                        : ", first is %s",
                     label_who(election->leader, who, sizeof who));
     if (verdict.outlook != OUTLOOK_NONE)
         text_printf(&line, "; next failover: %s", verdict.text);
